@@ -1,0 +1,62 @@
+"""Every error this project raises on purpose: what is wrong, and what to do about it.
+
+Each class carries the exit code that the command line ends with when it meets the error.
+"""
+
+
+class NamerEdgeError(Exception):
+    """Base of all typed errors; `except NamerEdgeError` catches every one of them."""
+
+    exit_code = 1
+
+
+class LatexError(NamerEdgeError):
+    """LaTeX that cannot be read; the message names the token and its place."""
+
+
+class InkError(NamerEdgeError):
+    """An InkML file or a list of strokes that cannot be used; the message names file and reason."""
+
+
+class PictureError(NamerEdgeError):
+    """A picture that cannot be opened or is outside the size limits."""
+
+
+class DataError(NamerEdgeError):
+    """A data set, label file or folder that is missing or not in the expected form."""
+
+
+class ModelFileError(NamerEdgeError):
+    """A model file with a missing or altered part, or of a format this version does not know."""
+
+
+class CheckpointError(NamerEdgeError):
+    """A training checkpoint that is missing, incomplete or belongs to another model."""
+
+
+class ConfigError(NamerEdgeError):
+    """A training configuration with an unknown key or an impossible value."""
+
+    exit_code = 2
+
+
+class UsageError(NamerEdgeError):
+    """A call or command line that asks for something that does not exist."""
+
+    exit_code = 2
+
+
+class ExportError(NamerEdgeError):
+    """A model that could not be exported, or that no longer agrees with its source."""
+
+
+class EngineError(NamerEdgeError):
+    """An inference engine or device that is not there or failed to run."""
+
+    exit_code = 3
+
+
+class MissingExtraError(NamerEdgeError):
+    """A part of the project whose optional dependencies are not installed."""
+
+    exit_code = 3

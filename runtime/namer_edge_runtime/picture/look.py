@@ -1,0 +1,76 @@
+"""The look that a model knows: how large its symbols are, how thick its pen, how it is padded.
+
+Ink is bright (255) on a background of 0. Training renders with the same `Look` that recognition
+prepares pictures to, and the model file carries it.
+"""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelFileError
+
+STRIDE = 16
+"""The coarsest feature map (F16) has one cell for 16 × 16 pixels; every padded size divides by it."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Preprocessing constants of a model, all lengths in pixels of the model's input."""
+
+    symbol_height: float = 20.0
+    """Height that a typical symbol is scaled to."""
+    pen_width: float = 2.0
+    """Width of a drawn stroke."""
+    margin: int = 8
+    """Blank pixels kept on each side of the ink."""
+    max_height: int = 512
+    max_width: int = 2048
+    """What would become larger is scaled down to fit, which bounds memory."""
+    channels: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Look":
+        """Raises `ModelFileError` for keys this version does not know."""
+        unknown = sorted(set(value) - {field.name for field in fields(cls)})
+        if unknown:
+            raise ModelFileError(f"the model's look has unknown keys {unknown}: update namer-edge")
+        return cls(**value)
+
+
+def padded_length(length: int) -> int:
+    """The next length (pixels) of the size ladder: steps of 16, 32 from 128, 64 from 512 on.
+
+    Few sizes keep engines that compile for each shape quick, and give batches without padding of
+    their own: a picture gets the same padding alone and in a batch, hence the same answer.
+    """
+    step = STRIDE if length <= 128 else 2 * STRIDE if length <= 512 else 4 * STRIDE
+    return max(2 * STRIDE, -(-length // step) * step)
+
+
+def padded_size(height: int, width: int) -> tuple[int, int]:
+    """Height and width (pixels) that a picture of this size is padded to, always."""
+    return padded_length(height), padded_length(width)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A picture as the model wants it, and the way back to the coordinates it came from."""
+
+    image: NDArray[np.uint8]
+    """[H, W], ink 255 on 0, padded to `padded_size`."""
+    scale: float
+    """Model pixels for one unit of the input."""
+    offset: tuple[float, float]
+    """Model pixels (x, y) of the input's origin: model = input · scale + offset."""
+    blank: bool = False
+    """There is no ink: nothing to recognise."""
+
+    def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Model pixels [N, 2] (x, y) → coordinates of the input."""
+        return (np.asarray(points, np.float64) - self.offset) / self.scale
