@@ -1,0 +1,69 @@
+"""Strokes → picture: the one renderer of training, evaluation and recognition."""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InkError
+from ..picture.look import Look, Prepared, padded_size
+from .strokes import Stroke, bounds, symbol_height
+
+OVERSAMPLING = 2
+"""Strokes are drawn anti-aliased at this many times the size and then averaged down, so that pens
+may be as fine as half a pixel step."""
+FRACTION_BITS = 4
+"""OpenCV draws between pixels in steps of 1/16."""
+
+
+def render(strokes: Sequence[Stroke], look: Look) -> Prepared:
+    """Strokes in any unit → the picture that a model with this look reads.
+
+    A typical symbol becomes `look.symbol_height` pixels high, less where the formula would pass
+    the size limits. Raises `InkError` where there is no stroke.
+    """
+    if not strokes:
+        raise InkError("there are no strokes: nothing to draw")
+    x0, y0, x1, y1 = bounds(strokes)
+    height = symbol_height(strokes)
+    scale = look.symbol_height / height if height > 0 else 1.0
+    room = 2 * look.margin
+    largest = min(
+        (look.max_width - room) / max((x1 - x0), 1e-9), (look.max_height - room) / max((y1 - y0), 1e-9)
+    )
+    scale = min(scale, largest)
+    size = padded_size(
+        int(np.ceil((y1 - y0) * scale)) + room, int(np.ceil((x1 - x0) * scale)) + room
+    )
+    offset = (
+        (size[1] - (x1 + x0) * scale) / 2,
+        (size[0] - (y1 + y0) * scale) / 2,
+    )
+    image = draw([stroke * scale + np.float32(offset) for stroke in strokes], size, look.pen_width)
+    return Prepared(image, scale, offset)
+
+
+def draw(
+    strokes: Sequence[Stroke], size: tuple[int, int], pen_width: float
+) -> NDArray[np.uint8]:
+    """Strokes in pixels → image [height, width] of `size`, ink 255 on 0, anti-aliased.
+
+    A stroke of a single point, or one that never leaves it, becomes a dot.
+    """
+    height, width = size
+    canvas = np.zeros((height * OVERSAMPLING, width * OVERSAMPLING), np.uint8)
+    thickness = max(1, round(pen_width * OVERSAMPLING))
+    unit = OVERSAMPLING * (1 << FRACTION_BITS)
+    # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
+    points = [
+        np.round(stroke * unit - (1 << FRACTION_BITS) / 2).astype(np.int32) for stroke in strokes
+    ]
+    lines = [p for p in points if (p != p[0]).any()]
+    cv2.polylines(canvas, lines, False, 255, thickness, cv2.LINE_AA, FRACTION_BITS)
+    for p in points:
+        if (p == p[0]).all():
+            radius = round(0.75 * thickness * (1 << FRACTION_BITS))
+            center = (int(p[0, 0]), int(p[0, 1]))
+            cv2.circle(canvas, center, radius, 255, -1, cv2.LINE_AA, FRACTION_BITS)
+    return cv2.resize(canvas, (width, height), interpolation=cv2.INTER_AREA).astype(np.uint8)

@@ -1,0 +1,70 @@
+"""Pen strokes: the form they are passed around in, and how large their symbols are."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InkError
+
+Stroke = NDArray[np.float32]
+"""One stroke, [n, 2] (x, y), y growing downwards, n ≥ 1, any unit."""
+Strokes = list[Stroke]
+
+DOT = 0.2
+"""Strokes smaller than this share of the largest typical one are dots, not symbols."""
+BAR = 3.5
+"""Strokes this much wider than high are bars (minus, fraction, equals), not heights of symbols."""
+
+
+def as_strokes(value: Iterable[Any]) -> Strokes:
+    """Anything like [[(x, y), …], …] → `Strokes`; further channels of a point are dropped.
+
+    Raises `InkError` where a stroke is empty, not two-dimensional or not finite.
+    """
+    strokes = []
+    for number, points in enumerate(value):
+        try:
+            stroke = np.asarray(points, np.float32)
+        except (TypeError, ValueError) as error:
+            raise InkError(f"stroke {number} is no list of (x, y) points: {error}") from None
+        if stroke.ndim != 2 or stroke.shape[0] < 1 or stroke.shape[1] < 2:
+            raise InkError(
+                f"stroke {number} has shape {stroke.shape}; give one (x, y) for each of its points"
+            )
+        if not np.isfinite(stroke[:, :2]).all():
+            raise InkError(f"stroke {number} holds a coordinate that is not a finite number")
+        strokes.append(np.ascontiguousarray(stroke[:, :2]))
+    return strokes
+
+
+def bounds(strokes: Sequence[Stroke]) -> tuple[float, float, float, float]:
+    """Smallest box round all strokes: x0, y0, x1, y1 in their unit. At least one is needed."""
+    low = np.min([stroke.min(0) for stroke in strokes], axis=0)
+    high = np.max([stroke.max(0) for stroke in strokes], axis=0)
+    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+
+
+def typical_height(sizes: NDArray[np.floating]) -> float:
+    """Height of a typical symbol from the sizes [n, 2] (width, height) of its strokes or blobs.
+
+    Dots and bars say nothing about the height of a symbol, so they are left out; of the rest the
+    upper part counts, since scripts are small and a symbol may be drawn in pieces. Where only
+    bars and dots are left, a bar counts for a symbol as high as it is wide. Same unit as `sizes`;
+    0 where there is nothing with an extent.
+    """
+    if len(sizes) == 0:
+        return 0.0
+    width, height = sizes[:, 0], sizes[:, 1]
+    upright = height[(width <= BAR * height) & (height > 0)]
+    if len(upright):
+        upright = upright[upright >= DOT * np.quantile(upright, 0.75)]
+        return float(np.quantile(upright, 0.65))
+    return float(np.median(width)) if width.max() > 0 else 0.0
+
+
+def symbol_height(strokes: Sequence[Stroke]) -> float:
+    """Height of a typical symbol, in the strokes' unit; 0 for dots alone."""
+    sizes = np.array([stroke.max(0) - stroke.min(0) for stroke in strokes], np.float64)
+    return typical_height(sizes.reshape(-1, 2))
