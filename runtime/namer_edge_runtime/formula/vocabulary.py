@@ -1,0 +1,202 @@
+"""The visual classes of a data set and its relation table (supplement, tables S1 and S2).
+
+A vocabulary is data: two are packaged as JSON, any other is scanned from a label file, and each
+model file carries the one it was trained with.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LatexError, ModelFileError, UsageError
+
+END = "}"
+"""The class of every attached imaginary token (table S2)."""
+LIMITS = "\\limits"
+GROUP, INDEX, BELOW = "{", "[", "_ {"
+"""How an argument opens: a group, an optional index, or the group directly below an operator."""
+BRACKETS = frozenset("{}")
+SCRIPTS = ("^", "_")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Visual classes 0 … K-1 (symbols, then relations) and what each relation takes.
+
+    Beyond the K visual classes: `none` of VAT (K), the node classes `end` (K), `sos` (K+1) and
+    `eos` (K+2), and `delete` (K+1) of the self correction head.
+    """
+
+    name: str
+    symbols: tuple[str, ...]
+    relations: Mapping[str, tuple[str, ...]]
+    """Relation token → how each of its arguments opens; each argument brings one ending `}`."""
+    limits: tuple[str, ...] = ()
+    """Operators whose subscript is written `\\limits _ {`."""
+
+    def __post_init__(self) -> None:
+        tokens = self.tokens
+        wrong = sorted(
+            {t for t in tokens if tokens.count(t) > 1 or t in BRACKETS or t.split() != [t]}
+        )
+        openings = {opening for arguments in self.relations.values() for opening in arguments}
+        if wrong or not openings <= {GROUP, INDEX, BELOW} or not all(self.relations.values()):
+            raise ModelFileError(
+                f"vocabulary {self.name!r} has impossible classes: {wrong or openings}"
+            )
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """The K visual tokens in the order of their classes."""
+        return (*self.symbols, *self.relations)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {token: number for number, token in enumerate((*self.tokens, END, "<sos>", "<eos>"))}
+
+    @property
+    def size(self) -> int:
+        """K, the number of visual classes."""
+        return len(self.tokens)
+
+    @property
+    def none(self) -> int:
+        """VAT's class of a cell that holds nothing."""
+        return self.size
+
+    @property
+    def end(self) -> int:
+        """The node class of `}`."""
+        return self.size
+
+    @property
+    def sos(self) -> int:
+        return self.size + 1
+
+    @property
+    def eos(self) -> int:
+        return self.size + 2
+
+    @property
+    def delete(self) -> int:
+        """The self correction head's class of a node that should not be there."""
+        return self.size + 1
+
+    @cached_property
+    def endings(self) -> NDArray[np.int8]:
+        """[K]: how many `}` each visual class brings (0, 1 or 2; table S2)."""
+        return np.array([len(self.relations.get(token, ())) for token in self.tokens], np.int8)
+
+    def __contains__(self, token: object) -> bool:
+        """Whether `token` is a visual class."""
+        return isinstance(token, str) and self._ids.get(token, self.size) < self.size
+
+    def id(self, token: str) -> int:
+        """Class of a visual token, `}`, `<sos>` or `<eos>`; raises `LatexError` for any other."""
+        try:
+            return self._ids[token]
+        except KeyError:
+            raise LatexError(f"token {token!r} is no class of vocabulary {self.name!r}") from None
+
+    def token(self, number: int) -> str:
+        """Token of a node class 0 … K+2; raises `UsageError` outside."""
+        if not 0 <= number < len(self._ids):
+            raise UsageError(f"class {number} is outside vocabulary {self.name!r} of {self.size}")
+        return (
+            self.tokens[number]
+            if number < self.size
+            else (END, "<sos>", "<eos>")[number - self.size]
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "symbols": list(self.symbols),
+            "relations": {token: list(arguments) for token, arguments in self.relations.items()},
+            "limits": list(self.limits),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Vocabulary":
+        """Raises `ModelFileError` where a part is missing or impossible."""
+        try:
+            relations = {token: tuple(opens) for token, opens in value["relations"].items()}
+            return cls(value["name"], tuple(value["symbols"]), relations, tuple(value["limits"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ModelFileError(
+                f"not a vocabulary, {error!r}: make it with `data vocabulary`"
+            ) from error
+
+    @classmethod
+    def load(cls, name: str) -> "Vocabulary":
+        """A packaged vocabulary: "crohme" or "hme100k"."""
+        folder = resources.files(__package__) / "vocabularies"
+        names = sorted(item.name.removesuffix(".json") for item in folder.iterdir())
+        if name not in names:
+            raise UsageError(f"no packaged vocabulary {name!r}: there are {', '.join(names)}")
+        return cls.from_json(json.loads((folder / f"{name}.json").read_text("utf-8")))
+
+    @classmethod
+    def scan(cls, labels: Iterable[str], name: str = "scanned") -> "Vocabulary":
+        """Classes and relation table of canonical labels (space-separated tokens), by scanning them.
+
+        A token is a relation when most of its occurrences are followed by an argument; it takes
+        as many groups as it mostly has, and an index if it ever has one. Of LaTeX's grammar only
+        `\\limits` is known beforehand. Operators whose subscripts all carry `\\limits` take it.
+        """
+        seen: Counter[str] = Counter()
+        groups: Counter[tuple[str, int]] = Counter()
+        indexed: set[str] = set()
+        below: Counter[tuple[str, str]] = Counter()
+        for label in labels:
+            tokens = label.split()
+            seen.update(tokens)
+            below.update(
+                pair for pair in zip(tokens, tokens[1:], strict=False) if pair[1] in (LIMITS, "_")
+            )
+            for token, index, count in _arguments(tokens):
+                groups[token, count] += 1
+                indexed.update([token] if index else [])
+        relations: dict[str, tuple[str, ...]] = {}
+        for token in sorted(seen.keys() - BRACKETS):
+            counts = {count: number for (t, count), number in groups.items() if t == token}
+            if sum(counts.values()) * 2 > seen[token]:
+                most = max(counts, key=lambda count: counts[count])
+                relations[token] = (INDEX,) * (token in indexed) + (GROUP,) * most
+        if LIMITS in seen:
+            relations[LIMITS] = (BELOW,)
+        order = sorted(relations, key=lambda t: (len(relations[t]), t not in (*SCRIPTS, LIMITS), t))
+        symbols = sorted(seen.keys() - BRACKETS - relations.keys())
+        limits = [t for t in symbols if below[t, LIMITS] and not below[t, "_"]]
+        return cls(name, tuple(symbols), {t: relations[t] for t in order}, tuple(limits))
+
+
+def _arguments(tokens: list[str]) -> Iterable[tuple[str, bool, int]]:
+    """(token, has an index, number of groups) of every token that is followed by a group."""
+    stack: list[tuple[str, bool, int]] = []
+    owner = ("", False, 0)
+    brackets: list[str] = []
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1] if place + 1 < len(tokens) else ""
+        if token == "{":
+            stack.append((owner[0], owner[1], owner[2] + 1))
+            continue
+        if token == "}" and stack:
+            owner = stack.pop()
+        elif token == "]" and brackets and following == "{":
+            owner = (brackets[-1], True, 0)
+        else:
+            owner = (token, False, 0)
+        if token == "[":
+            brackets.append(tokens[place - 1] if place else "")
+        elif token == "]" and brackets:
+            brackets.pop()
+        if owner[2] and following != "{":
+            yield owner
