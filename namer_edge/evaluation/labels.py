@@ -1,0 +1,143 @@
+"""Reference labels, and the answer that belongs to each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from namer_edge_runtime.errors import DataError, LatexError
+
+from .exprate import Reading
+
+STRICT = "strict canonical tokens"
+LOOSE = "loose: label and answer normalised, \\limits dropped"
+
+
+@dataclass(frozen=True)
+class Label:
+    """One line of a label file."""
+
+    name: str
+    latex: str
+    in_vocabulary: bool = True
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a recognizer gave for one input: the result's LaTeX, or why there is none."""
+
+    source: str
+    """File name or path; `ARCHIVE::MEMBER` inside a zip."""
+    canonical: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Every label with its answer, and what was left over."""
+
+    readings: tuple[Reading, ...]
+    protocol: str
+    """How the readings are to be compared and which labels count; goes with every number."""
+    unlabelled: tuple[str, ...]
+    """Inputs that no counted label names; they count nowhere."""
+    repeated: tuple[str, ...]
+    """Inputs that have the same file name as a later one, which counts in their place."""
+
+
+def read_labels(path: Path) -> list[Label]:
+    """Lines `name TAB label`, or under a heading line `name TAB … TAB in_…vocabulary` more columns.
+
+    Only with a heading (its first column is `name`) is the third column read: `yes` or `no`,
+    whether the label can be written in the vocabulary at all. Raises `DataError` for a missing
+    file and for a line without a label.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            lines = [line.rstrip("\n") for line in file]
+    except OSError as error:
+        raise DataError(f"cannot read the label file {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"the label file {path} is not UTF-8 text: {error}") from error
+    rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
+    headed = bool(rows) and rows[0][1][0] == "name"
+    labels = []
+    for number, row in rows[headed:]:
+        if len(row) < 2:
+            raise DataError(f"{path}, line {number}: expected `name TAB label`, found {row[0]!r}")
+        labels.append(Label(row[0], row[1], not headed or len(row) < 3 or row[2] == "yes"))
+    if not labels:
+        raise DataError(f"the label file {path} has no lines")
+    return labels
+
+
+def pair(
+    labels: Iterable[Label],
+    answers: Iterable[Answer],
+    *,
+    loose: bool = False,
+    all_rows: bool = False,
+) -> Paired:
+    """Gives each label the answer whose file name, or file name without its ending, it names.
+
+    A label without an answer becomes a reading without one, hence wrong. Labels that cannot be
+    written in the vocabulary count only with `all_rows`.
+
+    Strict comparison takes labels and answers as space-separated tokens, as they are. Loose
+    comparison is for labels without a published form (photos, drawings): both sides are brought
+    to canonical LaTeX and `\\limits` is dropped; there a label that is no LaTeX is wrong.
+    """
+    labels = list(labels)
+    counted = [label for label in labels if all_rows or label.in_vocabulary]
+    found: dict[str, Answer] = {}
+    by_name: dict[str, Answer] = {}
+    repeated: list[str] = []
+    for answer in answers:
+        name = _file_name(answer.source)
+        if name in by_name:
+            repeated.append(by_name[name].source)
+        by_name[name] = answer
+        found[name] = found[Path(name).stem] = answer
+    used: set[str] = set()
+    readings = []
+    for label in counted:
+        match = found.get(label.name) or found.get(Path(label.name).stem)
+        if match is not None:
+            used.add(match.source)
+        readings.append(_reading(label, match, loose))
+    rows = "all files"
+    if len(counted) < len(labels):
+        rows = f"the {len(counted)} of {len(labels)} files marked as within the vocabulary"
+    return Paired(
+        readings=tuple(readings),
+        protocol=f"{LOOSE if loose else STRICT}, {rows}",
+        unlabelled=tuple(a.source for a in by_name.values() if a.source not in used),
+        repeated=tuple(repeated),
+    )
+
+
+def _file_name(source: str) -> str:
+    return Path(source.replace("::", "/")).name
+
+
+def _reading(label: Label, answer: Answer | None, loose: bool) -> Reading:
+    try:
+        reference = _tokens(label.latex, loose)
+    except LatexError as error:
+        return Reading(label.name, (), None, f"the label is not LaTeX: {error}")
+    if answer is None:
+        return Reading(label.name, reference, None, "no such file among the inputs")
+    if answer.error:
+        return Reading(label.name, reference, None, answer.error)
+    try:
+        read = _tokens(answer.canonical, loose)
+    except LatexError:  # the answer still stands, token for token
+        read = tuple(token for token in answer.canonical.split() if token != "\\limits")
+    return Reading(label.name, reference, read)
+
+
+def _tokens(latex: str, loose: bool) -> tuple[str, ...]:
+    if not loose:
+        return tuple(latex.split())
+    from namer_edge_runtime.formula.tokens import normalize
+
+    return tuple(token for token in normalize(latex) if token != "\\limits")
