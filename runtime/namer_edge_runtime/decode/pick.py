@@ -1,0 +1,194 @@
+"""Which cells of the VAT map become nodes (eq. 4), with their attached imaginary tokens."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import EngineError
+from . import reference
+from .jit import kernel, part, plain_array
+
+SOS, EOS = 0, 1
+"""Where `<sos>` and `<eos>` stand in every list of nodes."""
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The N inputs of PGD: `<sos>`, `<eos>`, then visual nodes, each followed by its endings."""
+
+    cells: NDArray[np.int64]
+    """[N, 2] (row, column) on the H/8 grid; `<sos>`, `<eos>`: (0, 0); endings: the parent's."""
+    classes: NDArray[np.int64]
+    """[N] class that VAT sees; endings carry the class of "}"."""
+    endings: NDArray[np.int64]
+    """[N] 0 for a visual node, else which ending of its parent this is: 1 or 2."""
+    parents: NDArray[np.int64]
+    """[N] index of the relation that this ending closes, -1 for all others."""
+    scores: NDArray[np.float32]
+    """[N] VAT's probability of the class; 1 for `<sos>` and `<eos>`; endings: the parent's."""
+    truncated: bool = False
+    """More than `max_nodes` nodes were there; the weakest visual ones were left out."""
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+
+def pick(
+    scores: NDArray[np.float32],
+    classes: NDArray[np.integer],
+    none: NDArray[np.float32],
+    endings: NDArray[np.integer],
+    end_class: int,
+    sos: int,
+    eos: int,
+    *,
+    threshold: float = 2.0,
+    class_threshold: float = 2.0,
+    max_nodes: int = 512,
+) -> Nodes:
+    """Nodes from the VAT map of one picture, in row-major order of their cells.
+
+    A cell fires when its best visual class beats "none" (eq. 4) or, read recall-first, when
+    1 - P(none) reaches `threshold` and is a peak of its 3 × 3 neighbourhood (of equal
+    neighbours, the first in row-major order). It gives its best class and, from the others listed,
+    each that reaches `class_threshold` and brings a number of endings not yet taken at the cell:
+    PGD's self head corrects a class only within one number of endings. Thresholds above 1 switch
+    either off, which is the paper's rule. Beyond `max_nodes` the visual nodes stay by falling
+    score, ties by place, until one no longer fits with its endings.
+
+    Args:
+        scores: [C, h, w] probabilities of the C best visual classes of each cell, descending.
+        classes: [C, h, w] the classes they belong to.
+        none: [h, w] probability of "none".
+        endings: [K] number of endings that a node of each visual class brings (0, 1 or 2).
+        end_class, sos, eos: node classes of "}", `<sos>` and `<eos>`.
+        max_nodes: the most nodes to return, `<sos>`, `<eos>` and endings counted.
+
+    Raises:
+        EngineError: shapes disagree, or a class is not one of the K visual classes.
+    """
+    if scores.ndim != 3 or scores.shape != classes.shape or scores.shape[1:] != none.shape:
+        raise EngineError(
+            "the VAT outputs disagree in shape: scores and classes must be [C, h, w] and none "
+            f"[h, w], but they are {scores.shape}, {classes.shape} and {none.shape}"
+        )
+    rows, columns, picked, ending, parents, strength, truncated, unknown = _pick(
+        plain_array(scores, np.float32),
+        plain_array(classes, np.int32),
+        plain_array(none, np.float32),
+        plain_array(endings, np.int8),
+        int(end_class),
+        int(sos),
+        int(eos),
+        float(threshold),
+        float(class_threshold),
+        int(max_nodes),
+    )
+    if unknown >= 0:
+        raise EngineError(
+            f"the VAT output names class {unknown}, but the vocabulary has {len(endings)} visual "
+            "classes: model and vocabulary do not belong together"
+        )
+    cells = np.stack((rows, columns), axis=1)
+    return Nodes(cells, picked, ending, parents, strength, bool(truncated))
+
+
+@part
+def _is_peak(none: NDArray[np.float32], row: int, column: int) -> bool:
+    """Whether P(none) is lowest among the 3 × 3 neighbours; of equals, the first one counts."""
+    height, width = none.shape
+    here = none[row, column]
+    for other_row in range(max(0, row - 1), min(height, row + 2)):
+        for other_column in range(max(0, column - 1), min(width, column + 2)):
+            other = none[other_row, other_column]
+            earlier = other_row < row or (other_row == row and other_column < column)
+            if other < here or (earlier and other == here):
+                return False
+    return True
+
+
+@kernel(plain=reference.pick)
+def _pick(
+    scores: NDArray[np.float32],
+    classes: NDArray[np.int32],
+    none: NDArray[np.float32],
+    endings: NDArray[np.int8],
+    end_class: int,
+    sos: int,
+    eos: int,
+    threshold: float,
+    class_threshold: float,
+    max_nodes: int,
+) -> reference.Arrays:
+    depth, height, width = scores.shape
+    # A cell gives at most one visual node for each number of endings.
+    room = height * width * min(depth, 3)
+    row_of = np.empty(room, np.int64)
+    column_of = np.empty(room, np.int64)
+    class_of = np.empty(room, np.int64)
+    score_of = np.empty(room, np.float32)
+    count = 0
+    total = 2
+    unknown = -1
+    for row in range(height):
+        for column in range(width):
+            beats_none = depth > 0 and scores[0, row, column] > none[row, column]
+            recalled = 1.0 - np.float64(none[row, column]) >= threshold
+            if not beats_none and not (depth > 0 and recalled and _is_peak(none, row, column)):
+                continue
+            taken = 0  # one bit for each number of endings
+            for rank in range(depth):
+                score = scores[rank, row, column]
+                if rank > 0 and not score >= class_threshold:
+                    continue
+                label = int(classes[rank, row, column])
+                if label < 0 or label >= len(endings):
+                    unknown = label
+                    continue
+                bit = 1 << int(endings[label])
+                if taken & bit:
+                    continue
+                taken |= bit
+                row_of[count] = row
+                column_of[count] = column
+                class_of[count] = label
+                score_of[count] = score
+                count += 1
+                total += 1 + int(endings[label])
+
+    keep = np.ones(count, np.bool_)
+    truncated = total > max_nodes
+    if truncated:
+        keep[:] = False
+        total = 2
+        # Mergesort is stable: equal scores stay in row-major order.
+        for index in np.argsort(-score_of[:count], kind="mergesort"):
+            size = 1 + int(endings[class_of[index]])
+            if total + size > max_nodes:
+                break
+            keep[index] = True
+            total += size
+
+    rows = np.zeros(total, np.int64)
+    columns = np.zeros(total, np.int64)
+    picked = np.empty(total, np.int64)
+    ending = np.zeros(total, np.int64)
+    parents = np.full(total, -1, np.int64)
+    strength = np.ones(total, np.float32)
+    picked[0] = sos
+    picked[1] = eos
+    place = 2
+    for index in range(count):
+        if not keep[index]:
+            continue
+        parent = place
+        for which in range(1 + int(endings[class_of[index]])):
+            rows[place] = row_of[index]
+            columns[place] = column_of[index]
+            picked[place] = class_of[index] if which == 0 else end_class
+            ending[place] = which
+            parents[place] = -1 if which == 0 else parent
+            strength[place] = score_of[index]
+            place += 1
+    return rows, columns, picked, ending, parents, strength, truncated, unknown
