@@ -1,0 +1,41 @@
+"""How nodes are picked and the path through them is chosen: constants that travel with a model."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from .errors import ModelFileError
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """Constants of token picking (eq. 4, and recall-first beyond it) and of path selection."""
+
+    epsilon: float = 0.5
+    """Edges weaker than this, after weighting, go (section "Path Selection")."""
+    left_weight: float = 1.0
+    right_weight: float = 1.0
+    """Weights of the two connectivity heads in an edge (eq. 10, table S3)."""
+    threshold: float = 2.0
+    """A cell whose 1 - P(none) peaks at or above this becomes a node though "none" wins; above 1
+    this is off, which is the paper's rule (eq. 4)."""
+    class_threshold: float = 2.0
+    """A firing cell's further classes with another number of endings become nodes too from this
+    probability on; above 1 this is off."""
+    max_nodes: int = 512
+    """What exceeds it goes by score, and the result says `truncated`."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Decoding":
+        """Raises `ModelFileError` for unknown keys and for values that are no numbers."""
+        unknown = sorted(set(value) - {field.name for field in fields(cls)})
+        if unknown:
+            raise ModelFileError(
+                f"the model's decoding has unknown keys {unknown}: update namer-edge"
+            )
+        for key, number in value.items():
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise ModelFileError(f"the model's decoding has {key} = {number!r}, no number")
+        return cls(**value)

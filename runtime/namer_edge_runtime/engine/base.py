@@ -1,0 +1,142 @@
+"""The interface between recognition and what computes the network, and the table of engines."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import EngineError, MissingExtraError, UsageError
+from ..model_file import ModelFile
+
+GROUP = "namer_edge.engines"
+"""Entry points through which engines, also those of others, are found by name."""
+
+
+@dataclass(frozen=True)
+class VatOutput:
+    """What the visual aware tokenizer says of B pictures of one padded size; h = H/8, w = W/8."""
+
+    scores: NDArray[np.float32]
+    """[B, C, h, w]: probabilities of each cell's C best visual classes, falling."""
+    classes: NDArray[np.integer]
+    """[B, C, h, w]: those classes."""
+    none: NDArray[np.float32]
+    """[B, h, w]: P(none)."""
+    features: Any
+    """[B, D, h, w], F_out; only the engine looks inside."""
+    memory: Any
+    """[B, E, H/16, W/16], F16; only the engine looks inside."""
+
+
+@dataclass(frozen=True)
+class PgdOutput:
+    """What the parallel graph decoder says of the nodes of B pictures; all are probabilities."""
+
+    correction: NDArray[np.float32]
+    """[B, N, K + 2], the self correction head: visual classes, `}`, delete."""
+    left: NDArray[np.float32]
+    """[B, N, N]: left[b, j, i] = P(the left neighbour of j is i), eq. 7."""
+    right: NDArray[np.float32]
+    """[B, N, N]: right[b, i, j] = P(the right neighbour of i is j)."""
+
+
+class Engine(Protocol):
+    """Computes the two graphs. Usable by several threads at once.
+
+    A class named in the entry points is called as `(model_file, *, device, threads)`, with
+    `providers` and `fallback` beside them where the caller gave these.
+    """
+
+    @property
+    def name(self) -> str:
+        """As given to `--engine`."""
+
+    @property
+    def device(self) -> str:
+        """What really runs: "CPU", "CUDA" …"""
+
+    @property
+    def precision(self) -> str:
+        """ "fp32", "fp16" or "int8"."""
+
+    def vat(self, images: NDArray[np.uint8]) -> VatOutput:
+        """Images [B, channels, H, W], ink 255 on 0, all of one padded size."""
+
+    def pgd(
+        self,
+        features: Any,
+        memory: Any,
+        cells: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        endings: NDArray[np.int64],
+        scores: NDArray[np.float32],
+        mask: NDArray[np.float32],
+    ) -> PgdOutput:
+        """Nodes of each picture: cells [B, N, 2] (row, column), classes, endings, scores and mask
+        [B, N] (1 real, 0 padding); nodes 0 and 1 are `<sos>` and `<eos>`."""
+
+
+def engine_names() -> list[str]:
+    """Names of all engines that are declared, runnable here or not."""
+    return sorted(point.name for point in entry_points(group=GROUP))
+
+
+def open_engine(
+    name: str,
+    model: ModelFile,
+    device: str | None = None,
+    threads: int | None = None,
+    providers: Sequence[Any] | None = None,
+    fallback: bool = False,
+) -> Engine:
+    """The engine of this name with `model` loaded.
+
+    Raises `UsageError` for an unknown name, `MissingExtraError` where its packages are not
+    installed, `EngineError` where device or provider is not there.
+    """
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    if name not in points:
+        raise UsageError(f"no engine {name!r}: there are {', '.join(sorted(points))}")
+    try:
+        kind = points[name].load()
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"engine {name!r} needs {error.name}, which is not installed: "
+            f"pip install 'namer-edge[{EXTRAS.get(name, name)}]'"
+        ) from error
+    options: dict[str, Any] = {}
+    if providers is not None:
+        options["providers"] = providers
+    if fallback:
+        options["fallback"] = True
+    try:
+        engine: Engine = kind(model, device=device, threads=threads, **options)
+    except TypeError as error:
+        if options and any(option in str(error) for option in options):
+            raise UsageError(f"engine {name!r} takes no {' or '.join(options)}") from error
+        raise
+    return engine
+
+
+EXTRAS = {"torch": "train", "openvino": "openvino"}
+"""The extra that brings an engine's packages."""
+
+
+def usable_cpus() -> int:
+    """CPUs this process may use, which in a container are fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def check_format(model: ModelFile, engine: str, wanted: str) -> None:
+    """Raises `EngineError` where the model's graphs are of a format that the engine cannot read."""
+    if model.engine_format != wanted:
+        raise EngineError(
+            f"engine {engine!r} reads {wanted} models and {model.name!r} is {model.engine_format}: "
+            f"export it with --format {wanted}, or choose another engine"
+        )

@@ -1,0 +1,171 @@
+"""ONNX Runtime: the default engine."""
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import EngineError
+from ..model_file import ModelFile
+from .base import PgdOutput, VatOutput, check_format, usable_cpus
+
+DEVICES = {
+    "cpu": ["CPUExecutionProvider"],
+    "cuda": ["CUDAExecutionProvider", "CPUExecutionProvider"],
+    "gpu": ["CUDAExecutionProvider", "CPUExecutionProvider"],
+    "tensorrt": ["TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"],
+    "coreml": ["CoreMLExecutionProvider", "CPUExecutionProvider"],
+}
+SUFFIX = "ExecutionProvider"
+VAT_OUTPUTS = ["scores", "classes", "none", "features", "memory"]
+PGD_OUTPUTS = ["self", "left", "right"]
+
+
+class OnnxRuntimeEngine:
+    """The `vat` and `pgd` graphs of an ONNX model file, on CPU unless told otherwise.
+
+    Only the model file and the options are kept when it is pickled; sessions are opened again
+    in each process, also after a fork, where the old ones would have lost their threads.
+    """
+
+    name = "onnxruntime"
+
+    def __init__(
+        self,
+        model: ModelFile,
+        *,
+        device: str | None = None,
+        threads: int | None = None,
+        providers: Sequence[Any] | None = None,
+        fallback: bool = False,
+    ) -> None:
+        """`providers` goes to ONNX Runtime as it is; `device` is short for the usual lists.
+
+        Raises `EngineError` for a provider that is not there, unless `fallback`; then what is
+        there runs, and `device` says which.
+        """
+        check_format(model, self.name, "onnx")
+        if providers is None:
+            wanted = (device or "cpu").lower()
+            if wanted not in DEVICES:
+                raise EngineError(f"no device {device!r}: give one of {', '.join(DEVICES)}")
+            providers = DEVICES[wanted]
+        self._model = model
+        self._providers = list(providers)
+        self._threads = threads or usable_cpus()
+        self._fallback = fallback
+        self._start()
+
+    def _start(self) -> None:
+        self._sessions: dict[int, tuple[Any, Any]] = {}
+        self._locks: dict[int, threading.Lock] = {}
+        self.device = self._open()[0].get_providers()[0].removesuffix(SUFFIX)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("_model", "_providers", "_threads", "_fallback")
+        return {key: self.__dict__[key] for key in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()
+
+    @property
+    def precision(self) -> str:
+        return self._model.precision
+
+    def _open(self) -> tuple[Any, Any]:
+        """The two sessions of this process. One lock for each process, since a fork may copy a
+        lock that another thread held."""
+        process = os.getpid()
+        with self._locks.setdefault(process, threading.Lock()):
+            if process not in self._sessions:
+                self._sessions[process] = (self._session("vat"), self._session("pgd"))
+        return self._sessions[process]
+
+    def _session(self, role: str) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3  # of this session only: the caller's logging is not ours
+        # Waiting threads sleep, so that we share the machine; patterns of memory are per shape,
+        # and an arena keeps the largest shape for ever.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.enable_mem_pattern = False
+        options.enable_cpu_mem_arena = False
+        providers = self._available(onnxruntime.get_available_providers())
+        try:
+            session = onnxruntime.InferenceSession(
+                self._model.read(role), options, providers=providers
+            )
+        except Exception as error:  # ONNX Runtime's own exceptions have no common base
+            raise EngineError(
+                f"{self._model.path}: ONNX Runtime cannot load part {role!r} ({error})"
+            ) from error
+        self._check_running(_name(providers[0]), session.get_providers())
+        return session
+
+    def _available(self, available: list[str]) -> list[Any]:
+        missing = [_name(p) for p in self._providers if _name(p) not in available]
+        if missing and not self._fallback:
+            hint = (
+                "CUDA needs onnxruntime-gpu in place of onnxruntime, never both"
+                if "CUDAExecutionProvider" in missing
+                else "install the ONNX Runtime that has it"
+            )
+            raise EngineError(
+                f"ONNX Runtime has no {', '.join(missing)} here, only {', '.join(available)}: "
+                f"{hint}; or allow fallback=True"
+            )
+        found = [p for p in self._providers if _name(p) in available]
+        return found or ["CPUExecutionProvider"]
+
+    def _check_running(self, wanted: str, running: list[str]) -> None:
+        # ONNX Runtime drops a provider whose libraries fail to load and says so only in its log.
+        if wanted not in running and not self._fallback:
+            raise EngineError(
+                f"{wanted} is installed but failed to start, ONNX Runtime would run on "
+                f"{', '.join(running)}: check driver and CUDA libraries, or allow fallback=True"
+            )
+
+    def vat(self, images: NDArray[np.uint8]) -> VatOutput:
+        return VatOutput(*self._run(0, VAT_OUTPUTS, {"image": images}))
+
+    def pgd(
+        self,
+        features: Any,
+        memory: Any,
+        cells: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        endings: NDArray[np.int64],
+        scores: NDArray[np.float32],
+        mask: NDArray[np.float32],
+    ) -> PgdOutput:
+        inputs = {
+            "features": features,
+            "memory": memory,
+            "cells": cells,
+            "classes": classes,
+            "endings": endings,
+            "scores": scores,
+            "mask": mask,
+        }
+        return PgdOutput(*self._run(1, PGD_OUTPUTS, inputs))
+
+    def _run(self, graph: int, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
+        session = self._open()[graph]
+        try:
+            return session.run(outputs, inputs)  # type: ignore[no-any-return]
+        except Exception as error:
+            raise EngineError(
+                f"{self._model.path}: ONNX Runtime failed on {self.device} ({error})"
+            ) from error
+
+
+def _name(provider: Any) -> str:
+    """A provider is given as its name, or as (name, options)."""
+    return str(provider if isinstance(provider, str) else provider[0])

@@ -1,0 +1,109 @@
+"""What people hand over → the picture that a model reads.
+
+A picture in any of the forms of `picture.load`; InkML as path, bytes or open file, told from a
+picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
+
+from .errors import InkError, PictureError, UsageError
+from .ink.render import render
+from .ink.strokes import as_strokes
+from .picture.load import load
+from .picture.look import Look, Prepared
+from .picture.prepare import prepare
+
+if TYPE_CHECKING:
+    from .ink.inkml import Ink
+
+LARGEST_FILE = 1 << 28
+"""Bytes; no picture within the size limits needs more."""
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+def prepare_input(value: Any, look: Look) -> Prepared:
+    """Any single input → `Prepared`, whose `to_input` leads back to pixels or ink units.
+
+    Raises `PictureError` or `InkError` for what cannot be read, `UsageError` for a type that is
+    no input at all.
+    """
+    if is_strokes(value):
+        return render(as_strokes(value), look)
+    if isinstance(value, str | Path):
+        return _prepare_bytes(read_file(Path(value)), look, str(value))
+    if isinstance(value, bytes | bytearray | memoryview):
+        return _prepare_bytes(bytes(value), look, "ink")
+    if hasattr(value, "read"):
+        name = str(getattr(value, "name", "ink"))
+        data = value.read(LARGEST_FILE + 1)
+        if not isinstance(data, bytes):
+            raise UsageError(f"{name} was opened as text: open it in binary mode")
+        return _prepare_bytes(_bounded(data, name), look, name)
+    if _is_ink(value):
+        return render(value.strokes, look)
+    return prepare(load(value), look)
+
+
+def read_file(path: Path) -> bytes:
+    """Content of a file of bounded size; raises `InkError` (`.inkml`) or `PictureError`."""
+    kind = InkError if path.suffix.lower() == ".inkml" else PictureError
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise kind(f"{path}: cannot be opened ({error.strerror or error})") from None
+    if not data:
+        raise kind(f"{path}: the file is empty")
+    return _bounded(data, str(path))
+
+
+def is_inkml(data: bytes) -> bool:
+    """Whether these first bytes are XML; no picture format begins like it."""
+    head = data[:256]
+    for mark in _MARKS:
+        head = head.removeprefix(mark)
+    return head.replace(b"\0", b"").lstrip().startswith(b"<")
+
+
+def is_strokes(value: Any) -> TypeGuard[list[Any]]:
+    """Whether this is a list of strokes, each a list of (x, y) or an array [n, 2]; an empty list is
+    an empty batch."""
+    return isinstance(value, list | tuple) and len(value) > 0 and all(map(_is_stroke, value))
+
+
+def _is_stroke(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 2 and value.shape[1] == 2
+    return (
+        isinstance(value, list | tuple)
+        and len(value) > 0
+        and all(isinstance(p, list | tuple | np.ndarray) and _is_point(p) for p in value)
+    )
+
+
+def _is_point(value: Any) -> bool:
+    return len(value) >= 2 and all(isinstance(c, int | float | np.number) for c in value)
+
+
+def _is_ink(value: Any) -> "TypeGuard[Ink]":
+    return hasattr(value, "strokes") and hasattr(value, "annotations")
+
+
+def _bounded(data: bytes, name: str) -> bytes:
+    if len(data) > LARGEST_FILE:
+        raise PictureError(f"{name}: more than {LARGEST_FILE >> 20} MiB, too large for a formula")
+    return data
+
+
+def _prepare_bytes(data: bytes, look: Look, name: str) -> Prepared:
+    if is_inkml(data) or name.lower().endswith(".inkml"):
+        from .ink.inkml import read_inkml
+
+        return render(read_inkml(data, Path(name).stem).strokes, look)
+    try:
+        return prepare(load(data), look)
+    except PictureError as error:
+        raise PictureError(str(error) if name == "ink" else f"{name}: {error}") from error

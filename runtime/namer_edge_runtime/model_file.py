@@ -1,0 +1,215 @@
+"""The model file: one folder or zip that says all about itself, verified before it is used.
+
+`model.json` holds what recognition needs beside the graphs (look, vocabulary, decoding constants)
+and where the model comes from; each graph is a part with its size and SHA-256.
+"""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from .atomic import atomic_file, atomic_folder
+from .decoding import Decoding
+from .errors import ModelFileError
+from .formula.vocabulary import Vocabulary
+from .picture.look import Look
+
+FORMAT = "namer-edge-model"
+FORMAT_VERSION = 1
+META = "model.json"
+SUFFIXES = {"onnx": ".onnx", "openvino": ".xml", "torch": ".safetensors"}
+DEFAULT_MODEL = "crohme-edge"
+MODELS = Path(__file__).parent / "models"
+LARGEST_META = 1 << 24
+"""Bytes of a `model.json` that is still believed to be one."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a model."""
+
+    file: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """An opened model file: its path and what `model.json` says. Picklable; holds no graph."""
+
+    path: Path
+    name: str
+    engine_format: str
+    """"onnx", "openvino" or "torch"."""
+    precision: str
+    """"fp32", "fp16" or "int8"."""
+    parts: Mapping[str, Part]
+    look: Look
+    vocabulary: Vocabulary
+    decoding: Decoding
+    meta: Mapping[str, Any] = field(repr=False)
+    """All of `model.json`: also training, metrics, calibration and licence."""
+
+    @classmethod
+    def open(cls, name_or_path: str | Path | None = None) -> "ModelFile":
+        """Opens and verifies a packaged model by name (the default one for None) or any by path.
+
+        Raises `ModelFileError` where nothing is there, for an unknown format version, a missing
+        part, a part outside the folder or one whose size or SHA-256 is not as stated.
+        """
+        path = locate(name_or_path)
+        model = cls._from_meta(path, _read_meta(path))
+        for role in model.parts:
+            model.read(role)
+        return model
+
+    @classmethod
+    def _from_meta(cls, path: Path, meta: Any) -> "ModelFile":
+        if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+            raise ModelFileError(f"{path}: {META} is not that of a namer-edge model")
+        if meta.get("format_version") != FORMAT_VERSION:
+            raise ModelFileError(
+                f"{path}: format version {meta.get('format_version')!r} is unknown, this version "
+                f"reads {FORMAT_VERSION}: update namer-edge or export the model again"
+            )
+        try:
+            parts = {role: Part(**part) for role, part in meta["parts"].items()}
+            for part in parts.values():
+                _check_inside(path, part.file)
+            return cls(
+                path=path,
+                name=str(meta["name"]),
+                engine_format=str(meta["engine_format"]),
+                precision=str(meta["precision"]),
+                parts=parts,
+                look=Look.from_json(meta["look"]),
+                vocabulary=Vocabulary.from_json(meta["vocabulary"]),
+                decoding=Decoding.from_json(meta["decoding"]),
+                meta=meta,
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ModelFileError(
+                f"{path}: {META} is incomplete or malformed ({error!r}): export the model again"
+            ) from error
+
+    def read(self, role: str) -> bytes:
+        """Content of a part, its size and SHA-256 checked; raises `ModelFileError`."""
+        if role not in self.parts:
+            raise ModelFileError(f"{self.path}: the model has no part {role!r}: export it again")
+        part = self.parts[role]
+        data = _read(self.path, part.file, part.bytes)
+        if len(data) != part.bytes or hashlib.sha256(data).hexdigest() != part.sha256:
+            raise ModelFileError(
+                f"{self.path}: {part.file} is not the file that {META} describes (wrong SHA-256): "
+                "copy the model again"
+            )
+        return data
+
+    @staticmethod
+    def write(
+        path: str | Path, meta: Mapping[str, Any], parts: Mapping[str, bytes | Path]
+    ) -> "ModelFile":
+        """Writes a model, whole or not at all: a zip where `path` ends in `.zip`, else a folder.
+
+        `meta` gives name, engine_format, precision, look, vocabulary and decoding (as JSON values)
+        and may say more; format, version and the table of parts are added here. `parts` maps a
+        role ("vat", "pgd") to its content or to a file that holds it; a role with a dot is itself
+        the name of its file. Returns the model, opened and verified.
+        """
+        path = Path(path)
+        suffix = SUFFIXES.get(str(meta.get("engine_format")), "")
+        contents = {
+            role: part.read_bytes() if isinstance(part, Path) else part
+            for role, part in parts.items()
+        }
+        table = {
+            role: Part(
+                role if "." in role else role + suffix, hashlib.sha256(data).hexdigest(), len(data)
+            )
+            for role, data in contents.items()
+        }
+        whole = {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            **meta,
+            "parts": {role: asdict(part) for role, part in table.items()},
+        }
+        ModelFile._from_meta(path, whole)  # refuse to write what could not be read
+        text = json.dumps(whole, indent=1, ensure_ascii=False).encode()
+        files = {META: text, **{table[role].file: data for role, data in contents.items()}}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix.lower() == ".zip":
+            with atomic_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+                for name, data in files.items():
+                    # A fixed date, so that equal models are equal files.
+                    archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+        else:
+            with atomic_folder(path) as folder:
+                for name, data in files.items():
+                    (folder / name).write_bytes(data)
+        return ModelFile.open(path)
+
+
+def packaged_models() -> list[str]:
+    """Names of the models inside the package."""
+    if not MODELS.is_dir():
+        return []
+    return sorted(
+        item.name.removesuffix(".zip")
+        for item in MODELS.iterdir()
+        if item.suffix == ".zip" or (item / META).is_file()
+    )
+
+
+def locate(name_or_path: str | Path | None) -> Path:
+    """Where a model lies; a packaged name goes before a path of the same spelling."""
+    names = packaged_models()
+    wanted = DEFAULT_MODEL if name_or_path is None else name_or_path
+    if isinstance(wanted, str) and wanted in names:
+        folder = MODELS / wanted
+        return folder if folder.is_dir() else MODELS / f"{wanted}.zip"
+    path = Path(wanted)
+    if name_or_path is not None and path.exists():
+        return path
+    raise ModelFileError(
+        f"no model {str(wanted)!r}: give the path of a model file, or the name of a packaged model "
+        f"({', '.join(names) or 'this installation has none'})"
+    )
+
+
+def _read_meta(path: Path) -> Any:
+    try:
+        return json.loads(_read(path, META, LARGEST_META))
+    except ValueError as error:
+        raise ModelFileError(f"{path}: {META} is no JSON ({error})") from error
+
+
+def _read(path: Path, file: str, largest: int) -> bytes:
+    """One file of a model folder or zip; `largest` bounds what is read."""
+    try:
+        if path.is_dir():
+            with (path / file).open("rb") as stream:
+                return stream.read(largest + 1)
+        with zipfile.ZipFile(path) as archive, archive.open(file) as stream:
+            return stream.read(largest + 1)
+    except (FileNotFoundError, KeyError):
+        raise ModelFileError(f"{path}: {file} is missing from the model: copy it again") from None
+    except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ModelFileError(f"{path}: {file} cannot be read ({error})") from error
+    except Exception as error:  # zlib.error and its kin, of a damaged zip
+        raise ModelFileError(f"{path}: {file} is damaged ({error})") from error
+
+
+def _check_inside(path: Path, file: str) -> None:
+    """Parts lie in the model's own folder, links followed; whatever leads elsewhere is refused."""
+    pure = PurePosixPath(file)
+    plain = file and "\\" not in file and ":" not in file and not pure.is_absolute()
+    inside = plain and ".." not in pure.parts
+    if inside and path.is_dir():
+        inside = (path / file).resolve().is_relative_to(path.resolve())
+    if not inside:
+        raise ModelFileError(f"{path}: part {file!r} leaves the model's folder: do not trust it")

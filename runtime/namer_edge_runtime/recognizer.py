@@ -1,0 +1,274 @@
+"""Picture or ink in, LaTeX out: the stages put together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .decode.decode import Path as NodePath
+from .decode.decode import decode
+from .decode.pick import Nodes, pick
+from .decoding import Decoding
+from .engine.base import Engine, PgdOutput, VatOutput, open_engine
+from .errors import NamerEdgeError, UsageError
+from .formula.latex import compact
+from .formula.nodes import to_tokens
+from .formula.vocabulary import Vocabulary
+from .inputs import is_strokes, prepare_input
+from .model_file import ModelFile
+from .picture.look import Look, Prepared
+from .result import Alternative, Milliseconds, Result, TokenResult
+
+CELL = 8
+"""Pixels of the model's input to one cell of the VAT map (F8)."""
+
+
+class Recognizer:
+    """Reads handwritten formulas with one model on one engine.
+
+    Holds no state of a call: usable by several threads at once, picklable where its engine is,
+    deterministic. A picture is padded to its own `padded_size` alone and in a batch, and a batch
+    holds one size, so both give the same answer.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        look: Look,
+        vocabulary: Vocabulary,
+        decoding: Decoding | None = None,
+    ) -> None:
+        self.engine = engine
+        self.look = look
+        self.vocabulary = vocabulary
+        self.decoding = decoding or Decoding()
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name_or_path: str | Path | None = None,
+        *,
+        engine: str = "onnxruntime",
+        device: str | None = None,
+        threads: int | None = None,
+        providers: Sequence[Any] | None = None,
+        fallback: bool = False,
+    ) -> "Recognizer":
+        """Opens a packaged model by name (the default one for None), or a model file by path.
+
+        `threads` defaults to the CPUs the process may use; `providers` goes to ONNX Runtime as it
+        is. Raises `ModelFileError`, `UsageError`, `MissingExtraError` or `EngineError`; a device
+        that is not there is an error unless `fallback`.
+        """
+        model = ModelFile.open(name_or_path)
+        opened = open_engine(engine, model, device, threads, providers, fallback)
+        return cls(opened, model.look, model.vocabulary, model.decoding)
+
+    @overload
+    def __call__(self, inputs: list[Any], *, batch_size: int = ..., alternatives: int = ...) -> Any:
+        """A list of inputs gives a list of results; a list of strokes is one input."""
+
+    @overload
+    def __call__(
+        self, inputs: Any, *, batch_size: int = ..., alternatives: int = ...
+    ) -> Result: ...
+
+    def __call__(self, inputs: Any, *, batch_size: int = 8, alternatives: int = 0) -> Any:
+        """Recognises one input, or a list of them in order, and returns one `Result` or a list.
+
+        An input is a path, bytes, an open file, a NumPy or PIL picture, InkML or strokes.
+        `alternatives` further readings are returned beside the best. Raises the error of the
+        first input that cannot be read, named by its number in a list.
+        """
+        if not isinstance(inputs, list | tuple) or is_strokes(inputs):
+            return _raised(self.each([inputs], batch_size, alternatives))[0]
+        return _raised(self.each(inputs, batch_size, alternatives), numbered=True)
+
+    def strokes(self, strokes: Sequence[Any], *, alternatives: int = 0) -> Result:
+        """Recognises pen strokes [[(x, y), …], …], y growing downwards, any unit."""
+        from .ink.strokes import as_strokes
+
+        drawn = as_strokes(strokes)
+        prepared = None if drawn else Prepared(np.zeros((32, 32), np.uint8), 1.0, (0.0, 0.0), True)
+        return _raised(self.each([prepared or drawn], 1, alternatives))[0]
+
+    def each(
+        self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
+    ) -> list[Result | NamerEdgeError]:
+        """A result for each input, or the error that kept it from one, in order."""
+        if batch_size < 1:
+            raise UsageError(f"batch_size is {batch_size}: it must be at least 1")
+        answers: dict[int, Result | NamerEdgeError] = {}
+        waiting: dict[tuple[int, int], list[_Item]] = {}
+        for number, value in enumerate(inputs):
+            started = perf_counter()
+            try:
+                prepared = value if isinstance(value, Prepared) else prepare_input(value, self.look)
+            except NamerEdgeError as error:
+                answers[number] = error
+                continue
+            item = _Item(number, prepared, _milliseconds(started))
+            if prepared.blank:
+                answers[number] = self._empty(item)
+                continue
+            height, width = prepared.image.shape
+            batch = waiting.setdefault((height, width), [])
+            batch.append(item)
+            if len(batch) == batch_size:
+                answers.update(self._batch(waiting.pop((height, width)), alternatives))
+        for batch in waiting.values():
+            answers.update(self._batch(batch, alternatives))
+        return [answers[number] for number in range(len(inputs))]
+
+    def _batch(self, items: "list[_Item]", alternatives: int) -> Iterator[tuple[int, Result]]:
+        """Pictures of one padded size through both graphs."""
+        images = np.stack([item.prepared.image for item in items])[:, None]
+        if self.look.channels > 1:
+            images = np.repeat(images, self.look.channels, axis=1)
+        started = perf_counter()
+        vat = self.engine.vat(images)
+        vat_time = _milliseconds(started) / len(items)
+        picks, times = [], []
+        for index in range(len(items)):
+            started = perf_counter()
+            picks.append(self._pick(vat, index))
+            times.append(_milliseconds(started))
+        started = perf_counter()
+        pgd = self.engine.pgd(vat.features, vat.memory, **_padded(picks, self.vocabulary.end))
+        pgd_time = _milliseconds(started) / len(items)
+        for index, (item, nodes) in enumerate(zip(items, picks, strict=True)):
+            started = perf_counter()
+            paths = self._paths(pgd, index, nodes, 1 + alternatives)
+            times[index] += _milliseconds(started)
+            spent = Milliseconds(item.milliseconds, vat_time, pgd_time, times[index])
+            yield item.number, self._result(paths, nodes, item.prepared, alternatives, spent)
+
+    def _pick(self, vat: VatOutput, index: int) -> Nodes:
+        vocabulary = self.vocabulary
+        return pick(
+            vat.scores[index],
+            vat.classes[index],
+            vat.none[index],
+            vocabulary.endings,
+            vocabulary.end,
+            vocabulary.sos,
+            vocabulary.eos,
+            threshold=self.decoding.threshold,
+            class_threshold=self.decoding.class_threshold,
+            max_nodes=self.decoding.max_nodes,
+        )
+
+    def _paths(self, pgd: PgdOutput, index: int, nodes: Nodes, count: int) -> list[NodePath]:
+        real = len(nodes)
+        return decode(
+            pgd.correction[index, :real],
+            pgd.left[index, :real, :real],
+            pgd.right[index, :real, :real],
+            nodes,
+            self.vocabulary.endings,
+            epsilon=self.decoding.epsilon,
+            left_weight=self.decoding.left_weight,
+            right_weight=self.decoding.right_weight,
+            alternatives=count,
+        )
+
+    def _result(
+        self,
+        paths: list[NodePath],
+        nodes: Nodes,
+        prepared: Prepared,
+        alternatives: int,
+        spent: Milliseconds,
+    ) -> Result:
+        readings: dict[str, float] = {}
+        for path in paths:
+            tokens = [self.vocabulary.token(int(number)) for number in path.classes]
+            readings.setdefault(" ".join(to_tokens(tokens, self.vocabulary)), float(path.score))
+        best, *others = [
+            Alternative(compact(canonical.split()), canonical, score)
+            for canonical, score in readings.items()
+        ]
+        return Result(
+            best.latex,
+            best.canonical,
+            best.score,
+            self._tokens(paths[0], nodes, prepared),
+            tuple(others[:alternatives]),
+            *self._ran(),
+            milliseconds=spent,
+            truncated=nodes.truncated,
+        )
+
+    def _tokens(self, path: NodePath, nodes: Nodes, prepared: Prepared) -> tuple[TokenResult, ...]:
+        """The visual tokens on the path, at the centres of their cells."""
+        visual = np.flatnonzero(path.classes < self.vocabulary.size)
+        cells = nodes.cells[path.nodes[visual]]
+        places = prepared.to_input((cells[:, ::-1] + 0.5) * CELL)
+        return tuple(
+            TokenResult(
+                self.vocabulary.token(int(path.classes[place])),
+                float(path.node_scores[place]),
+                float(x),
+                float(y),
+            )
+            for place, (x, y) in zip(visual, places, strict=True)
+        )
+
+    def _empty(self, item: "_Item") -> Result:
+        """What a blank page gives: a result, not an error."""
+        spent = Milliseconds(prepare=item.milliseconds)
+        return Result("", "", 0.0, (), (), *self._ran(), milliseconds=spent)
+
+    def _ran(self) -> tuple[str, str, str]:
+        return self.engine.name, self.engine.device, self.engine.precision
+
+
+@dataclass(frozen=True)
+class _Item:
+    """One prepared input on its way."""
+
+    number: int
+    prepared: Prepared
+    milliseconds: float
+
+
+def _milliseconds(started: float) -> float:
+    return (perf_counter() - started) * 1000
+
+
+def _raised(answers: list[Result | NamerEdgeError], numbered: bool = False) -> list[Result]:
+    """The results, unless one is an error: then that is raised, with the input's number."""
+    results = []
+    for number, answer in enumerate(answers):
+        if isinstance(answer, NamerEdgeError):
+            raise type(answer)(f"input {number}: {answer}") if numbered else answer
+        results.append(answer)
+    return results
+
+
+def _padded(picks: list[Nodes], filler: int) -> dict[str, NDArray[Any]]:
+    """Node lists of any lengths as the inputs [B, N, …] of PGD; the mask says which are real."""
+    shape = (len(picks), max(len(nodes) for nodes in picks))
+    cells = np.zeros((*shape, 2), np.int64)
+    classes = np.full(shape, filler, np.int64)
+    endings = np.zeros(shape, np.int64)
+    scores = np.zeros(shape, np.float32)
+    mask = np.zeros(shape, np.float32)
+    for row, nodes in enumerate(picks):
+        real = len(nodes)
+        cells[row, :real] = nodes.cells
+        classes[row, :real] = nodes.classes
+        endings[row, :real] = nodes.endings
+        scores[row, :real] = nodes.scores
+        mask[row, :real] = 1
+    return {
+        "cells": cells,
+        "classes": classes,
+        "endings": endings,
+        "scores": scores,
+        "mask": mask,
+    }
