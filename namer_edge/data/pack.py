@@ -1,0 +1,150 @@
+"""A pack: a loaded data set in one .npz file, which opens in about a second and holds no pickle."""
+
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from namer_edge_runtime.errors import DataError
+
+from .crohme import Formula, Report
+
+FORMAT = "namer-edge-pack"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Formulas, what was said about the files they came from, and the SHA-256 of those files."""
+
+    formulas: list[Formula]
+    report: Report
+    sources: dict[str, str]
+    """File name of the ink and of the labels → SHA-256."""
+
+
+def save_pack(path: str | Path, pack: Pack) -> None:
+    """Write `pack` to `path` (.npz), through a temporary file beside it. Raises `DataError` where
+    it cannot be written."""
+    path = Path(path)
+    formulas = pack.formulas
+    strokes = [stroke for formula in formulas for stroke in formula.strokes]
+    meta = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "sources": pack.sources,
+        "report": pack.report.to_json(),
+        "names": [formula.name for formula in formulas],
+        "labels": [" ".join(formula.tokens) for formula in formulas],
+    }
+    arrays = {
+        "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8),
+        "strokes": _lengths(formula.strokes for formula in formulas),
+        "nodes": _lengths(formula.positions for formula in formulas),
+        "stroke_points": _lengths(strokes),
+        "points": _joined(strokes, 2, np.float32),
+        "symbols": _joined([formula.symbols for formula in formulas], 0, np.int32),
+        "positions": _joined([formula.positions for formula in formulas], 2, np.float32),
+        "boxes": _joined([formula.boxes for formula in formulas], 4, np.float32),
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error})") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error})") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def load_pack(path: str | Path) -> Pack:
+    """Read a pack. Raises `DataError` where it is not there, damaged, no pack, or of another
+    version of the format."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        meta = json.loads(arrays["meta"].tobytes())
+        version = meta["format_version"] if meta["format"] == FORMAT else None
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: not there; make it with `namer-edge data pack`") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path}: no pack, or a damaged one ({error})") from error
+    if version != FORMAT_VERSION:
+        raise DataError(
+            f"{path}: pack format {version}, but this version reads {FORMAT_VERSION}; "
+            "make it again with `namer-edge data pack`"
+        )
+    try:
+        formulas = _formulas(meta, arrays)
+        return Pack(formulas, Report.from_json(meta["report"]), meta["sources"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path}: the parts of this pack do not fit together ({error})") from error
+
+
+def source_hash(path: str | Path) -> str:
+    """SHA-256 of a file, or of the names and contents of all files in a folder."""
+    path = Path(path)
+    total = hashlib.sha256()
+    try:
+        if path.is_file():
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        for file_path in sorted(p for p in path.rglob("*") if p.is_file()):
+            with file_path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            total.update(f"{file_path.relative_to(path).as_posix()}\t{digest}\n".encode())
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error})") from error
+    return total.hexdigest()
+
+
+def _lengths(items: Iterable[Sequence[Any] | NDArray[Any]]) -> NDArray[np.int64]:
+    return np.array([len(item) for item in items], np.int64)
+
+
+def _joined(parts: Sequence[NDArray[Any]], width: int, dtype: type) -> NDArray[Any]:
+    empty = np.zeros((0, width) if width else 0, dtype)
+    return np.concatenate([empty, *parts]).astype(dtype, copy=False)
+
+
+def _split(array: NDArray[Any], lengths: NDArray[np.int64]) -> list[NDArray[Any]]:
+    ends = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+    if ends[-1] != len(array):
+        raise ValueError(f"{len(array)} rows where {ends[-1]} belong")
+    return [array[start:end] for start, end in pairwise(ends)]
+
+
+def _formulas(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[Formula]:
+    strokes = _split(arrays["points"], arrays["stroke_points"])
+    counts = arrays["strokes"].tolist()
+    starts = np.concatenate([[0], np.cumsum(arrays["strokes"])]).tolist()
+    parts = zip(
+        meta["names"],
+        meta["labels"],
+        starts[:-1],
+        counts,
+        _split(arrays["symbols"], arrays["strokes"]),
+        _split(arrays["positions"], arrays["nodes"]),
+        _split(arrays["boxes"], arrays["nodes"]),
+        strict=True,
+    )
+    return [
+        Formula(
+            name, strokes[start : start + count], symbols, tuple(label.split()), positions, boxes
+        )
+        for name, label, start, count, symbols, positions, boxes in parts
+    ]

@@ -1,0 +1,245 @@
+"""InkML in: pen strokes, the symbols they belong to, and the MathML tree those symbols hang in.
+
+The reader is lenient, because files in the wild are: any text encoding, any namespace or none,
+no `traceFormat`, more channels than declared or fewer, strokes of one point, references to
+strokes that do not exist. What it still cannot use is an `InkError` that names file and reason.
+"""
+
+import html
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+from xml.etree import ElementTree
+
+import numpy as np
+
+from ..errors import InkError
+from .trace import Channels, read_points
+
+Source = str | Path | bytes | IO[bytes]
+
+_XML_ENTITIES = {"amp", "lt", "gt", "quot", "apos"}
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
+_PREFIX = re.compile(r"(</?|\s)(?!xml:)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
+
+
+@dataclass(frozen=True)
+class MathNode:
+    """One element of a presentation MathML tree: tag without namespace, own text, `xml:id`."""
+
+    tag: str
+    text: str = ""
+    identifier: str | None = None
+    children: tuple["MathNode", ...] = ()
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One symbol group of the ink.
+
+    `strokes` are indices into `Ink.strokes`; references to strokes that do not exist are left
+    out. `href` is the `xml:id` of the MathML element that the symbol is, where the file says so.
+    """
+
+    label: str
+    strokes: tuple[int, ...]
+    href: str | None = None
+
+
+@dataclass(frozen=True)
+class Ink:
+    """One InkML file: strokes float32 [points, 2] as (x, y) in the file's own units, y down.
+
+    `annotations` are those of the whole file, by type (`truth`, `writer`, …).
+    """
+
+    name: str
+    strokes: list[np.ndarray]
+    symbols: tuple[Symbol, ...] = ()
+    math: MathNode | None = None
+    annotations: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def truth(self) -> str | None:
+        """The raw LaTeX that the file gives for itself."""
+        return self.annotations.get("truth")
+
+
+def read_inkml(source: Source, name: str | None = None) -> Ink:
+    """Read one InkML file given as path, bytes or open binary file.
+
+    Raises `InkError` when it cannot be opened, is no XML (empty and truncated files too), or
+    holds no strokes.
+    """
+    if isinstance(source, bytes):
+        data, name = source, name or "ink"
+    elif isinstance(source, (str, Path)):
+        name = name or Path(source).stem
+        try:
+            data = Path(source).read_bytes()
+        except OSError as error:
+            raise InkError(f"{source}: cannot be opened ({error.strerror or error})") from error
+    else:
+        name = name or Path(str(getattr(source, "name", "ink"))).stem
+        data = source.read()
+    root = _parse(data, name)
+    return _ink(root, name)
+
+
+def iterate_ink(source: str | Path | bytes) -> Iterator[tuple[str, Ink | InkError]]:
+    """Every InkML file of a folder (searched through), a zip (path or bytes) or a single file.
+
+    Yields (name, ink) in the order of the names; a file that cannot be read comes as its
+    `InkError` instead, so that nothing is dropped in silence. Raises `InkError` when `source`
+    itself is not there, is a broken zip, or holds no InkML at all.
+    """
+    if isinstance(source, bytes):
+        yield from _iterate_zip(io.BytesIO(source), "zip")
+        return
+    path = Path(source)
+    if path.is_dir():
+        files = sorted(p for p in path.rglob("*") if p.suffix.lower() == ".inkml")
+        if not files:
+            raise InkError(f"{path}: no .inkml file in this folder")
+        for file in files:
+            yield file.stem, _attempt(file, file.stem)
+    elif not path.exists():
+        raise InkError(f"{path}: not there; give a folder, a zip or an .inkml file")
+    elif zipfile.is_zipfile(path):
+        yield from _iterate_zip(path, str(path))
+    elif path.suffix.lower() == ".zip":
+        raise InkError(f"{path}: not a zip file, or a damaged one; fetch or pack it again")
+    else:
+        yield path.stem, _attempt(path, path.stem)
+
+
+def _iterate_zip(file: Path | IO[bytes], place: str) -> Iterator[tuple[str, Ink | InkError]]:
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InkError(f"{place}: not a readable zip ({error})") from error
+    with archive:
+        members = sorted(m for m in archive.namelist() if m.lower().endswith(".inkml"))
+        # macOS adds shadow files of its own to zips; they carry no ink.
+        members = [m for m in members if not m.startswith("__MACOSX/")]
+        if not members:
+            raise InkError(f"{place}: no .inkml file in this zip")
+        for member in members:
+            name = Path(member).stem
+            try:
+                data = archive.read(member)
+            except Exception as error:  # zipfile raises many kinds for a damaged member
+                yield name, InkError(f"{name}: cannot be unpacked ({error})")
+                continue
+            yield name, _attempt(data, name)
+
+
+def _attempt(source: Path | bytes, name: str) -> Ink | InkError:
+    try:
+        return read_inkml(source, name)
+    except InkError as error:
+        return error
+
+
+def _parse(data: bytes, name: str) -> ElementTree.Element:
+    """XML of `data`: strictly where possible, else mended step by step."""
+    if not data.strip(b"\x00 \t\r\n"):
+        raise InkError(f"{name}: the file is empty")
+    try:
+        return ElementTree.fromstring(data)
+    except (ElementTree.ParseError, LookupError, ValueError):
+        pass
+    try:
+        return ElementTree.fromstring(_mend(data))
+    except (ElementTree.ParseError, ValueError) as error:
+        raise InkError(f"{name}: not readable as XML, or cut short ({error})") from error
+
+
+def _mend(data: bytes) -> str:
+    """Text of a file whose encoding, entities, namespaces or control characters are wrong."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = data.decode("utf-16", "replace")
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            # A stray byte that is no UTF-8 is nearly always Latin-1 (a middle dot in MathML).
+            text = data.decode("latin-1")
+    text = _NOT_XML.sub("", _DECLARATION.sub("", text)).strip()
+    text = _ENTITY.sub(_entity, text)
+    return _PREFIX.sub(r"\1", text)
+
+
+def _entity(match: re.Match[str]) -> str:
+    """MathML's named characters, which no DTD declares here, as the characters themselves."""
+    return match[0] if match[1] in _XML_ENTITIES else html.escape(html.unescape(match[0]))
+
+
+def _local(name: str) -> str:
+    return name.rsplit("}", 1)[-1].rsplit(":", 1)[-1]
+
+
+def _attribute(element: ElementTree.Element, name: str) -> str | None:
+    value = element.get(name)
+    if value is not None:
+        return value
+    return next((v for k, v in element.attrib.items() if _local(k) == name), None)
+
+
+def _text(element: ElementTree.Element) -> str:
+    return (element.text or "").strip()
+
+
+def _ink(root: ElementTree.Element, name: str) -> Ink:
+    for element in root.iter():
+        if isinstance(element.tag, str):  # comments have a function there
+            element.tag = _local(element.tag)
+    channels = Channels.of(root)
+    strokes: list[np.ndarray] = []
+    index: dict[str, int] = {}
+    for number, trace in enumerate(root.iter("trace")):
+        points = read_points(trace.text or "", channels)
+        if len(points):
+            identifier = _attribute(trace, "id")
+            index.setdefault(str(number) if identifier is None else identifier, len(strokes))
+            strokes.append(points)
+    if not strokes:
+        raise InkError(f"{name}: no strokes in this InkML file")
+    annotations: dict[str, str] = {}
+    for element in root.findall("annotation"):
+        annotations.setdefault(element.get("type", ""), _text(element))
+    math = next(root.iter("math"), None)
+    return Ink(
+        name=name,
+        strokes=strokes,
+        symbols=_symbols(root, index),
+        math=None if math is None else _math(math),
+        annotations=annotations,
+    )
+
+
+def _symbols(root: ElementTree.Element, index: dict[str, int]) -> tuple[Symbol, ...]:
+    """The innermost trace groups; the outer ones only say how the segmentation came about."""
+    symbols = []
+    for group in root.iter("traceGroup"):
+        if group.find("traceGroup") is not None:
+            continue
+        references = [_attribute(view, "traceDataRef") for view in group.findall("traceView")]
+        references += [_attribute(trace, "id") for trace in group.findall("trace")]
+        known = {index[r.lstrip("#")] for r in references if r and r.lstrip("#") in index}
+        label = next((_text(a) for a in group.findall("annotation")), "")
+        links = (_attribute(a, "href") for a in group.findall("annotationXML"))
+        href = next((link for link in links if link), None)
+        symbols.append(Symbol(label, tuple(sorted(known)), href))
+    return tuple(symbols)
+
+
+def _math(element: ElementTree.Element) -> MathNode:
+    children = tuple(_math(child) for child in element if isinstance(child.tag, str))
+    return MathNode(element.tag, _text(element), _attribute(element, "id"), children)
