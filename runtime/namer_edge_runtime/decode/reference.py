@@ -4,6 +4,7 @@ They stand in where Numba is missing, and the tests hold the kernels against the
 in another way than its kernel, so that the two do not share a mistake.
 """
 
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -80,3 +81,160 @@ def _peaks(none: NDArray[np.float32]) -> NDArray[np.bool_]:
             elif (down, right) > (1, 1):
                 peaks &= ~(other < none)
     return peaks
+
+
+def revise(
+    self_probs: NDArray[np.float32],
+    classes: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    vocabulary_endings: NDArray[np.int8],
+) -> NDArray[np.int64]:
+    """Twin of `graph.revise`'s kernel."""
+    end, delete = len(vocabulary_endings), len(vocabulary_endings) + 1
+    revised = classes.copy()
+    revised[:2] = -1
+    for node in range(2, len(classes)):
+        if parents[node] < 0:
+            same = np.append(vocabulary_endings == vocabulary_endings[classes[node]], [False, True])
+            probs = np.where(same & ~np.isnan(self_probs[node]), self_probs[node], -1)
+            if probs.max() >= 0:
+                revised[node] = probs.argmax()
+    gone = (parents >= 0) & (revised[parents] == delete)
+    return np.where(gone, delete, np.where(parents >= 0, end, revised))
+
+
+def build(
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    alive: NDArray[np.bool_],
+    epsilon: float,
+    left_weight: float,
+    right_weight: float,
+) -> Arrays:
+    """Twin of `graph.build`'s kernel: one sort, and for each edge a search for a cycle."""
+    size = len(alive)
+    allowed = alive[:, None] & alive & ~np.eye(size, dtype=bool)
+    allowed[:, 0] = allowed[1] = False
+    scores = left_weight * left.T.astype(np.float64) + right_weight * right.astype(np.float64)
+    scores = np.where(allowed & (scores > 0), scores, 0.0)
+    candidates = sorted(
+        (-float(scores[source, target]), source, target)
+        for source, target in np.argwhere(allowed).tolist()
+    )
+    successors: list[set[int]] = [set() for _ in range(size)]
+    for negative, source, target in candidates:
+        if -negative < epsilon and _leads(successors, 0, 1):
+            break
+        if not _leads(successors, target, source):
+            successors[source].add(target)
+    edges = sorted((source, target) for source in range(size) for target in successors[source])
+    sources, targets = np.array(edges, np.int64).reshape(-1, 2).T
+    return scores, sources.copy(), targets.copy(), scores[sources, targets]
+
+
+def _leads(successors: list[set[int]], start: int, goal: int) -> bool:
+    """Whether a path leads from one node to the other."""
+    seen, open_nodes = {start}, [start]
+    while open_nodes:
+        node = open_nodes.pop()
+        if node == goal:
+            return True
+        fresh = successors[node] - seen
+        seen |= fresh
+        open_nodes += fresh
+    return False
+
+
+def longest_paths(
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    size: int,
+    most: int,
+) -> Arrays:
+    """Twin of `path.longest_paths`'s kernel: whole paths are kept at every node."""
+    entering: list[list[tuple[int, float]]] = [[] for _ in range(size)]
+    for source, target, weight in zip(
+        *map(np.ndarray.tolist, (sources, targets, weights)), strict=True
+    ):
+        entering[target].append((source, weight))
+    # At each node its best paths: length and nodes.
+    best: list[list[tuple[float, tuple[int, ...]]]] = [[] for _ in range(size)]
+    best[0] = [(0.0, (0,))]
+    sorter = TopologicalSorter({node: [edge[0] for edge in entering[node]] for node in range(size)})
+    try:
+        order = list(sorter.static_order())
+    except CycleError:
+        order = []
+    for node in order:
+        offers = [
+            (-(length + weight), source, rank)
+            for source, weight in entering[node]
+            for rank, (length, _) in enumerate(best[source])
+        ]
+        if node != 0:
+            best[node] = [
+                (-negative, (*best[source][rank][1], node))
+                for negative, source, rank in sorted(offers)[:most]
+            ]
+    found = best[1]
+    nodes = np.zeros((len(found), size), np.int64)
+    for row, (_, path) in zip(nodes, found, strict=True):
+        row[: len(path)] = path
+    sizes = np.array([len(path) for _, path in found], np.int64)
+    return nodes, sizes, np.array([length for length, _ in found], np.float64)
+
+
+def repair(
+    path: NDArray[np.int64], parents: NDArray[np.int64], scores: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Twin of `repair.repair`'s kernel: the open arguments are found anew by replaying the walk."""
+    children: list[list[int]] = [[] for _ in parents]
+    for node, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            children[parent].append(node)
+    walked: list[int] = []
+
+    def opened(count: int) -> list[tuple[int, int]]:
+        """(relation, endings it has had) of all that is open after so many nodes."""
+        stack: list[tuple[int, int]] = []
+        for node in walked[:count]:
+            if parents[node] >= 0:
+                relation, had = stack.pop()
+                if had + 1 < len(children[relation]):
+                    stack.append((relation, had + 1))
+            elif children[node]:
+                stack.append((node, 0))
+        return stack
+
+    def insert_next(following: int) -> None:
+        """Inserts the next ending of the innermost open relation where it fits best."""
+        relation, had = opened(len(walked))[-1]
+        ending = children[relation][had]
+
+        def fit(place: int) -> float:
+            beyond = walked[place] if place < len(walked) else following
+            return float(scores[walked[place - 1], ending] + scores[ending, beyond])
+
+        places = [
+            place for place in range(1, len(walked) + 1) if opened(place)[-1:] == [(relation, had)]
+        ]
+        walked.insert(max(places, key=fit), ending)
+
+    rest = path.tolist()
+    while rest:
+        node = rest.pop(0)
+        relation = int(parents[node])
+        if relation < 0:
+            walked.append(node)
+        elif any(relation == open_relation for open_relation, _ in opened(len(walked))):
+            while opened(len(walked))[-1][0] != relation:
+                insert_next(node)
+            siblings = children[relation]
+            if node == siblings[-1] and not {*siblings[:-1]} & {*walked, *rest}:
+                while opened(len(walked))[-1][1] < len(siblings) - 1:
+                    insert_next(node)
+            walked.append(siblings[opened(len(walked))[-1][1]])
+    while opened(len(walked)):
+        insert_next(1)
+    return np.array(walked, np.int64)

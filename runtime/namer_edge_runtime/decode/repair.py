@@ -1,0 +1,161 @@
+"""Endings in order and closed inside their parent: whatever the path, the LaTeX is balanced."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import reference
+from .jit import kernel, part, plain_array
+from .pick import EOS
+
+
+def repair(
+    path: NDArray[np.int64], parents: NDArray[np.int64], scores: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """The nodes of a well-nested path that keeps to `path` as far as it goes.
+
+    The path is walked from left to right with the relations that are still open. Visual nodes stay
+    as they come. An ending
+
+    - whose relation is not open (not there, still to come, or closed by now) is left out;
+    - closes first what is still open inside its relation;
+    - that comes before its relation's first ending though it is the second: they change places
+      where the first follows later on; otherwise the first one is inserted.
+
+    At `<eos>` all that is open is closed, innermost first. A missing ending is inserted where it
+    fits best: of all places directly inside its argument (between what opens it and where the
+    walk has come to), the one with the largest E from its left plus E to its right neighbour, the
+    first of equals. A path that is well nested comes back unchanged.
+
+    Args:
+        path: [n] nodes without `<sos>` and `<eos>`, each at most once.
+        parents: [N] the relation that each ending closes, -1 for other nodes; the endings of one
+            relation stand in order.
+        scores: [N, N] E between any two nodes.
+    """
+    return _repair(
+        plain_array(path, np.int64),
+        plain_array(parents, np.int64),
+        plain_array(scores, np.float64),
+    )
+
+
+@part
+def _insert(
+    node: int,
+    after: int,
+    following: int,
+    walked: NDArray[np.int64],
+    count: int,
+    parents: NDArray[np.int64],
+    children: NDArray[np.int64],
+    scores: NDArray[np.float64],
+) -> int:
+    """Puts an ending among `walked[:count]`, behind the node `after`; all inside it is closed."""
+    place = 0
+    while walked[place] != after:
+        place += 1
+    place += 1
+    best = place
+    best_score = -1.0
+    depth = 0
+    while place <= count:
+        beyond = walked[place] if place < count else following
+        if depth == 0:
+            score = scores[walked[place - 1], node] + scores[node, beyond]
+            if score > best_score:
+                best = place
+                best_score = score
+        if place < count:
+            parent = parents[beyond]
+            if parent < 0 and children[beyond, 0] >= 0:
+                depth += 1
+            elif parent >= 0 and (children[parent, 1] < 0 or children[parent, 1] == beyond):
+                depth -= 1
+        place += 1
+    for shifted in range(count, best, -1):
+        walked[shifted] = walked[shifted - 1]
+    walked[best] = node
+    return count + 1
+
+
+@part
+def _close(
+    relation: int,
+    following: int,
+    walked: NDArray[np.int64],
+    count: int,
+    placed: NDArray[np.bool_],
+    parents: NDArray[np.int64],
+    children: NDArray[np.int64],
+    scores: NDArray[np.float64],
+) -> int:
+    """Inserts the endings that the innermost open relation still lacks."""
+    after = relation
+    for which in range(2):
+        ending = children[relation, which]
+        if ending < 0:
+            break
+        if not placed[ending]:
+            count = _insert(ending, after, following, walked, count, parents, children, scores)
+            placed[ending] = True
+        after = ending
+    return count
+
+
+@kernel(plain=reference.repair)
+def _repair(
+    path: NDArray[np.int64], parents: NDArray[np.int64], scores: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    size = len(parents)
+    # The endings of each relation, in order.
+    children = np.full((size, 2), -1, np.int64)
+    for node in range(size):
+        if parents[node] >= 0:
+            children[parents[node], 0 if children[parents[node], 0] < 0 else 1] = node
+    where = np.full(size, -1, np.int64)
+    for place in range(len(path)):
+        where[path[place]] = place
+
+    walked = np.empty(size, np.int64)
+    count = 0
+    placed = np.zeros(size, np.bool_)
+    opened = np.empty(size, np.int64)
+    depth = 0
+    for place in range(len(path)):
+        node = path[place]
+        relation = parents[node]
+        if relation < 0:
+            walked[count] = node
+            count += 1
+            if children[node, 0] >= 0:
+                opened[depth] = node
+                depth += 1
+            continue
+        level = depth - 1
+        while level >= 0 and opened[level] != relation:
+            level -= 1
+        if level < 0:
+            continue
+        while depth - 1 > level:
+            depth -= 1
+            count = _close(opened[depth], node, walked, count, placed, parents, children, scores)
+        first = children[relation, 0]
+        second = children[relation, 1]
+        ending = node
+        if placed[first]:
+            ending = second
+        elif node == second:
+            if where[first] > place:
+                ending = first
+            else:
+                count = _insert(first, relation, node, walked, count, parents, children, scores)
+                placed[first] = True
+        walked[count] = ending
+        count += 1
+        placed[ending] = True
+        if second < 0 or ending == second:
+            depth -= 1
+    while depth > 0:
+        depth -= 1
+        count = _close(opened[depth], EOS, walked, count, placed, parents, children, scores)
+    return walked[:count].copy()
