@@ -46,7 +46,7 @@ def save_pack(path: str | Path, pack: Pack) -> None:
         "names": [formula.name for formula in formulas],
         "labels": [" ".join(formula.tokens) for formula in formulas],
     }
-    arrays = {
+    arrays: dict[str, Any] = {
         "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8),
         "strokes": _lengths(formula.strokes for formula in formulas),
         "nodes": _lengths(formula.positions for formula in formulas),
@@ -63,7 +63,7 @@ def save_pack(path: str | Path, pack: Pack) -> None:
         raise DataError(f"{path}: cannot be written ({error})") from error
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            np.savez(file, **arrays)  # plain numbers only, so there is nothing to pickle
         os.replace(temporary, path)
     except OSError as error:
         raise DataError(f"{path}: cannot be written ({error})") from error
@@ -117,7 +117,7 @@ def _lengths(items: Iterable[Sequence[Any] | NDArray[Any]]) -> NDArray[np.int64]
 
 
 def _joined(parts: Sequence[NDArray[Any]], width: int, dtype: type) -> NDArray[Any]:
-    empty = np.zeros((0, width) if width else 0, dtype)
+    empty: NDArray[Any] = np.zeros((0, width) if width else 0, dtype)
     return np.concatenate([empty, *parts]).astype(dtype, copy=False)
 
 

@@ -9,13 +9,16 @@ The rules, in the unit of the ink, y down:
   each axis in the middle of the gap between the two boxes, or of their overlap. That is the
   midpoint of the two nearest corners for `x ^ { 2 }`, and a point between operator and script for
   limits. The base is the sibling before (for `( a + b ) ^ { 2 }` the bracket); a fraction or root
-  counts with all it holds, and so does the script. A script that lies wholly in its base's box
-  has its relation half-way between the two centres, and one without a base has it at its own
-  left corner next to where the base would be.
+  counts with all it holds, and so does the script; without a base the relation stands at the
+  script's left corner next to where the base would be. A relation that comes closer than
+  `CLEARANCE` to the position of its base, or to the nearest symbol of its script, is moved to
+  that distance on the line between these two, or half-way where they are closer than that: so the
+  two tokens seldom share a cell.
 
 No two tokens get the same position: a later one gives way to the right.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,14 +27,17 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.formula.nodes import Node
 from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS
-from namer_edge_runtime.ink.strokes import Stroke, bounds
+from namer_edge_runtime.ink.strokes import Stroke, bounds, symbol_height
 
 INKLESS = frozenset((*SCRIPTS, LIMITS))
 """Visual tokens that nobody writes."""
-NUDGE = 0.02
-"""How far a token gives way to another at the same place, as a share of the formula's height."""
+CLEARANCE = 0.5
+"""How far a relation keeps from base and script, as a share of a typical symbol's height."""
+NUDGE = 0.05
+"""How far a token gives way to another at the same place, as a share of the same height."""
 
 Box = tuple[float, float, float, float]
+Points = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -48,74 +54,73 @@ def place(nodes: Sequence[Node], ink: Sequence[Sequence[Stroke]]) -> Placement:
     without ink. Every other node needs at least one stroke."""
     visual = [node for node in nodes if not node.ending]
     own = [bounds(strokes) if strokes else None for strokes in ink]
-    containers = _containers(nodes)
-    extents = _extents(nodes, own)
-    points = []
+    before = _siblings_before(nodes)
+    held = _held(nodes)
+    height = symbol_height([stroke for strokes in ink for stroke in strokes])
+    points = np.full((len(visual), 2), np.nan)
     for number, node in enumerate(visual):
         box = own[number]
-        if node.token in INKLESS:
-            points.append(_meeting(number, node.token, visual, containers, extents))
-        elif box is None:
+        if box is not None:
+            points[number] = _foot(ink[number], box) if node.token == "\\sqrt" else _centre(box)
+        elif node.token not in INKLESS:
             raise ValueError(f"no strokes for visual node {number} ({node.token})")
-        elif node.token == "\\sqrt":
-            points.append(_foot(ink[number], box))
-        else:
-            points.append(_centre(box))
-    nothing = (np.nan,) * 4
-    boxes = np.array([box or nothing for box in own], np.float32).reshape(-1, 4)
-    positions = np.array(points, np.float32).reshape(-1, 2)
-    _separate(positions, boxes)
+    extents = [_union(own[number : number + 1 + held[number]]) for number in range(len(visual))]
+    for number, node in enumerate(visual):
+        if node.token in INKLESS:
+            bases = [other for other in before[number] if visual[other].token not in INKLESS]
+            base = bases[-1] if bases else None
+            outer = None if base is None else extents[base]
+            point = _meeting(node.token, outer, extents[number])
+            script = points[[n for n in _range(number, held) if own[n] is not None]]
+            if base is not None and len(script):
+                point = _clear(point, points[base], script, CLEARANCE * height)
+            points[number] = point
+    boxes = np.array([box or (np.nan,) * 4 for box in own], np.float32).reshape(-1, 4)
+    positions = points.astype(np.float32)
+    _separate(positions, NUDGE * height or 1.0)
     return Placement(positions, boxes)
 
 
-def _containers(nodes: Sequence[Node]) -> list[tuple[int, ...]]:
-    """For each visual node the siblings before it, in order, as numbers of visual nodes."""
-    number = -1
+def _range(number: int, held: Sequence[int]) -> range:
+    """The visual nodes in the arguments of visual node `number`."""
+    return range(number + 1, number + 1 + held[number])
+
+
+def _siblings_before(nodes: Sequence[Node]) -> list[tuple[int, ...]]:
+    """For each visual node those before it in the same argument, as numbers of visual nodes."""
+    endings = Counter(node.parent for node in nodes if node.ending)
     before: list[tuple[int, ...]] = []
     opened: list[list[int]] = [[]]
-    left: list[int] = []  # how many arguments each open relation has yet to close
     for place_, node in enumerate(nodes):
         if node.ending:
-            left[-1] -= 1
             opened.pop()
-            if left[-1]:
+            if node.ending < endings[node.parent]:
                 opened.append([])
-            else:
-                left.pop()
             continue
-        number += 1
+        number = len(before)
         before.append(tuple(opened[-1]))
         opened[-1].append(number)
-        endings = sum(other.parent == place_ for other in nodes[place_:])
-        if endings:
-            left.append(endings)
+        if endings[place_]:
             opened.append([])
     return before
 
 
-def _extents(nodes: Sequence[Node], own: Sequence[Box | None]) -> list[Box | None]:
-    """Box of each visual node together with all its arguments."""
-    extents = list(own)
+def _held(nodes: Sequence[Node]) -> list[int]:
+    """For each visual node how many others its arguments hold; they follow it directly."""
     last = {node.parent: place_ for place_, node in enumerate(nodes) if node.ending}
-    opened: list[tuple[int, int]] = []  # (number of the visual node, place of its last ending)
-    number = -1
-    for place_, node in enumerate(nodes):
-        if node.ending:
-            if opened[-1][1] == place_:
-                opened.pop()
-            continue
-        number += 1
-        for outer, _ in opened:
-            extents[outer] = _union(extents[outer], own[number])
-        if place_ in last:
-            opened.append((number, last[place_]))
-    return extents
+    return [
+        sum(not inner.ending for inner in nodes[place_ + 1 : last.get(place_, place_)])
+        for place_, node in enumerate(nodes)
+        if not node.ending
+    ]
 
 
-def _union(a: Box | None, b: Box | None) -> Box | None:
-    if a is None or b is None:
-        return a or b
-    return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
+def _union(boxes: Sequence[Box | None]) -> Box | None:
+    known = np.array([box for box in boxes if box is not None])
+    if not len(known):
+        return None
+    (x0, y0), (x1, y1) = known[:, :2].min(0), known[:, 2:].max(0)
+    return float(x0), float(y0), float(x1), float(y1)
 
 
 def _centre(box: Box) -> tuple[float, float]:
@@ -129,38 +134,34 @@ def _foot(strokes: Sequence[Stroke], box: Box) -> tuple[float, float]:
     return float(left[left[:, 1].argmax(), 0]), y
 
 
-def _meeting(
-    number: int,
-    token: str,
-    visual: Sequence[Node],
-    before: Sequence[tuple[int, ...]],
-    extents: Sequence[Box | None],
+def _meeting(token: str, base: Box | None, script: Box | None) -> tuple[float, float]:
+    """Where base and script meet; a corner of the one where the other is missing."""
+    if base is not None and script is not None:
+        x = max(base[0], script[0]) + min(base[2], script[2])
+        y = max(base[1], script[1]) + min(base[3], script[3])
+        return x / 2, y / 2
+    if script is not None:
+        return script[0], script[3] if token == "^" else script[1]
+    if base is not None:
+        return base[2], base[1] if token == "^" else base[3]
+    raise ValueError(f"{token} has neither a base nor a script with ink")
+
+
+def _clear(
+    point: tuple[float, float], base: Points, script: Points, distance: float
 ) -> tuple[float, float]:
-    """Position of `^`, `_` or `\\limits`."""
-    bases = [sibling for sibling in before[number] if visual[sibling].token not in INKLESS]
-    base = extents[bases[-1]] if bases else None
-    script = extents[number]
-    if script is None and base is None:
-        raise ValueError(f"{token} has neither a base nor a script with ink")
-    if script is None or base is None:
-        box = script or base
-        assert box is not None
-        x = box[0] if base is None else box[2]
-        low = (token == "^") == (base is None)
-        return x, box[3] if low else box[1]
-    x0, y0 = max(base[0], script[0]), max(base[1], script[1])
-    x1, y1 = min(base[2], script[2]), min(base[3], script[3])
-    if (x0, y0, x1, y1) == script:
-        (bx, by), (sx, sy) = _centre(base), _centre(script)
-        return (bx + sx) / 2, (by + sy) / 2
-    return (x0 + x1) / 2, (y0 + y1) / 2
+    """`point`, moved off the position `base` [2] and off the nearest of `script` [n, 2]."""
+    nearest = script[np.hypot(*(script - point).T).argmin()]
+    span = float(np.hypot(*(base - nearest)))
+    for start, end in ((nearest, base), (base, nearest)):
+        if np.hypot(*(start - point)) < distance and span > 0:
+            x, y = start + (end - start) * min(distance / span, 0.5)
+            return float(x), float(y)
+    return point
 
 
-def _separate(positions: NDArray[np.float32], boxes: NDArray[np.float32]) -> None:
+def _separate(positions: NDArray[np.float32], step: float) -> None:
     seen: set[tuple[float, float]] = set()
-    inked = boxes[~np.isnan(boxes[:, 0])]
-    height = float(inked[:, 3].max() - inked[:, 1].min()) if len(inked) else 0.0
-    step = NUDGE * height or 1.0
     for position in positions:
         while (float(position[0]), float(position[1])) in seen:
             position[0] = max(position[0] + step, np.nextafter(position[0], np.float32(np.inf)))
