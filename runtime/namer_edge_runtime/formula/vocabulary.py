@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,7 @@ class Vocabulary:
 
     @classmethod
     def scan(cls, labels: Iterable[str], name: str = "scanned") -> "Vocabulary":
-        """Classes and relation table of canonical labels (space-separated tokens), by scanning them.
+        """Classes and relation table of canonical labels (spaces between tokens), from scanning.
 
         A token is a relation when most of its occurrences are followed by an argument; it takes
         as many groups as it mostly has, and an index if it ever has one. Of LaTeX's grammar only
@@ -158,9 +159,7 @@ class Vocabulary:
         for label in labels:
             tokens = label.split()
             seen.update(tokens)
-            below.update(
-                pair for pair in zip(tokens, tokens[1:], strict=False) if pair[1] in (LIMITS, "_")
-            )
+            below.update(pair for pair in pairwise(tokens) if pair[1] in (LIMITS, "_"))
             for token, index, count in _arguments(tokens):
                 groups[token, count] += 1
                 indexed.update([token] if index else [])

@@ -1,0 +1,63 @@
+"""Canonical tokens → LaTeX as a person would type it: `x ^ { 2 }` is `x^2`."""
+
+import re
+from collections.abc import Sequence
+
+from .atoms import Atom, write
+from .vocabulary import GROUP, Vocabulary
+
+_COMMAND_END = re.compile(r"\\[a-zA-Z]+$")
+_PRIMES = re.compile(r"(\\prime)+")
+_TYPED = {"%": "\\%", "#": "\\#", "&": "\\&", "√": "\\surd"}
+
+
+def compact(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
+    """LaTeX without needless spaces and braces, which TeX accepts and which reads back the same.
+
+    `\\limits` stays only where TeX accepts it, after an operator. `vocabulary` gives the relation
+    table (default: that of HME100K, which includes CROHME's). Raises `LatexError` for tokens that
+    are not balanced.
+    """
+    return write(tokens, vocabulary, _row)
+
+
+def _row(atoms: list[Atom]) -> str:
+    text = ""
+    for place, atom in enumerate(atoms):
+        written = _nucleus(atom, first=place == 0) + _scripts(atom)
+        after_script = place > 0 and _scripts(atoms[place - 1]) and written[:1].isdigit()
+        after_command = _COMMAND_END.search(text) and written[:1].isalnum()
+        text += " " * bool(after_script or after_command) + written
+    return text
+
+
+def _nucleus(atom: Atom, first: bool) -> str:
+    """Symbol, or relation with its arguments."""
+    if atom.token in ("", GROUP):
+        return "{" + "".join(atom.arguments) + "}"
+    if not atom.arguments:
+        token = _TYPED.get(atom.token, atom.token)
+        return token if token.isascii() else f"\\text{{{token}}}"
+    *options, last = atom.arguments
+    if atom.token == "\\frac":
+        return f"\\frac{{{options[0]}}}{{{last}}}"
+    index = options[0] if options else ""
+    if "[" in index or "]" in index:
+        index = f"{{{index}}}"
+    return atom.token + (f"[{index}]" if index else "") + f"{{{last}}}"
+
+
+def _scripts(atom: Atom) -> str:
+    text = "\\limits" if atom.limits else ""
+    if atom.subscript is not None:
+        text += "_" + _braced(atom.subscript)
+    if atom.superscript is None:
+        return text
+    # A prime after a prime, or after nothing, would read back as a symbol of its own.
+    if _PRIMES.fullmatch(atom.superscript) and atom.token not in ("", "\\prime"):
+        return text + "'" * atom.superscript.count("\\prime")
+    return text + "^" + _braced(atom.superscript)
+
+
+def _braced(script: str) -> str:
+    return script if len(script) == 1 and script.isascii() and script.isalnum() else f"{{{script}}}"

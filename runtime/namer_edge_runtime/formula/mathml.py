@@ -1,0 +1,128 @@
+"""Canonical tokens → presentation MathML, well-formed whatever the tokens are."""
+
+import re
+from collections.abc import Sequence
+from xml.sax import saxutils
+
+from .atoms import Atom, write
+from .spelling import FUNCTIONS, UNICODE
+from .vocabulary import GROUP, Vocabulary
+
+_SIGN = {token: sign for sign, token in reversed(UNICODE.items()) if token.startswith("\\")} | {
+    "\\{": "{",
+    "\\}": "}",
+    "\\%": "%",
+    "\\_": "_",
+    "\\vert": "|",
+    "\\mid": "∣",
+    "\\ast": "∗",
+    "\\square": "□",
+    "\\bigcirc": "○",
+    "\\supset": "⊃",
+}
+"""Command → its character."""
+_NAMES = frozenset("∞∂∅∠□○√")
+"""Characters that stand for something, as letters do, instead of joining what is round them."""
+_DIGITS = frozenset("0123456789")
+_NUMBER = re.compile(r"(?:d+\.)?d*[ds]|.")
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_EMPTY = "<mrow></mrow>"
+_ABOVE = {
+    "\\overline": "‾",
+    "\\overrightarrow": "→",
+    "\\widehat": "^",
+    "\\dot": "˙",
+    "\\ddot": "¨",
+}
+_ENCLOSED = {"\\boxed": "box", "\\textcircled": "circle"}
+_ARROWS = {"\\xrightarrow": "→", "\\xlongequal": "="}
+"""Signs that stretch under one text and over another."""
+
+
+def mathml(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
+    """A `math` element. `vocabulary` gives the relation table (default: that of HME100K).
+
+    Raises `LatexError` for tokens that are not balanced.
+    """
+    namespace = 'xmlns="http://www.w3.org/1998/Math/MathML"'
+    return f'<math {namespace} display="block">{write(tokens, vocabulary, _row)}</math>'
+
+
+def _row(atoms: list[Atom]) -> str:
+    """One element: of a single atom its own, else an `mrow`; digits in a row are one number."""
+    elements: list[str] = []
+    for match in _NUMBER.finditer("".join(map(_kind, atoms))):
+        run = atoms[match.start() : match.end()]
+        if match[0][-1] in "ds":
+            nucleus = _element("mn", "".join(atom.token for atom in run))
+        else:
+            nucleus = _nucleus(run[0])
+        elements.append(_scripts(nucleus, run[-1]))
+    return elements[0] if len(elements) == 1 else _element("mrow", *elements)
+
+
+def _kind(atom: Atom) -> str:
+    """d: digit, s: digit with a script, which ends its number; `.`: point, x: anything else."""
+    scripted = atom.subscript is not None or atom.superscript is not None
+    if atom.token in _DIGITS:
+        return "s" if scripted else "d"
+    return "." if atom.token == "." and not scripted else "x"
+
+
+def _element(name: str, *content: str, attributes: str = "") -> str:
+    return f"<{name}{attributes}>{''.join(content)}</{name}>"
+
+
+def _text(token: str) -> str:
+    return saxutils.escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", token))
+
+
+def _nucleus(atom: Atom) -> str:
+    """Symbol, or relation with its arguments, without the scripts."""
+    token, arguments = atom.token, atom.arguments
+    if token in ("", GROUP, "\\mathop") or (arguments and len(arguments) > 2):
+        return _element("mrow", *arguments)
+    if not arguments:
+        return _symbol(atom)
+    *options, last = arguments
+    if token == "\\frac":
+        return _element("mfrac", options[0], last)
+    if token == "\\sqrt":
+        return (
+            _element("msqrt", last) if options[0] == _EMPTY else _element("mroot", last, options[0])
+        )
+    if token in _ABOVE:
+        return _element("mover", last, _element("mo", _ABOVE[token]), attributes=' accent="true"')
+    if token in _ENCLOSED:
+        return _element("menclose", last, attributes=f' notation="{_ENCLOSED[token]}"')
+    if token in _ARROWS:
+        arrow = _element("mo", _ARROWS[token], attributes=' stretchy="true"')
+        return _element("munderover", arrow, options[0] if options else _EMPTY, last)
+    return _element("mrow", _element("mtext", _text(token)), *arguments)
+
+
+def _symbol(atom: Atom) -> str:
+    """Letters and functions are `mi`, what joins them is `mo`."""
+    token = atom.token
+    sign = _SIGN.get(token, token)
+    if token in FUNCTIONS:
+        return _element("mi", token[1:])
+    if len(sign) > 1:
+        return _element("mtext", _text(sign))
+    if sign.isalpha() or sign in _NAMES:
+        return _element("mi", sign)
+    # Scripts set below stay there, also inside a line of text.
+    fixed = ' movablelimits="false"' if atom.limits else ""
+    return _element("mo", _text(sign), attributes=fixed)
+
+
+def _scripts(nucleus: str, atom: Atom) -> str:
+    lower, upper = ("munder", "mover") if atom.limits else ("msub", "msup")
+    if atom.subscript is None and atom.superscript is None:
+        return nucleus
+    if atom.superscript is None:
+        return _element(lower, nucleus, atom.subscript or _EMPTY)
+    if atom.subscript is None:
+        return _element(upper, nucleus, atom.superscript)
+    both = "munderover" if atom.limits else "msubsup"
+    return _element(both, nucleus, atom.subscript, atom.superscript)

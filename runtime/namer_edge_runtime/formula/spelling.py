@@ -1,0 +1,113 @@
+"""How one thing is spelt in many ways: the tables of the normaliser.
+
+Which spelling is canonical depends on the vocabulary: `\\vert` is a class of HME100K and means the
+`|` of CROHME. So a row lists equals in order of preference, and the first with a class is taken.
+"""
+
+from collections.abc import Container
+
+_EQUALS = r"""
+\leq \le \leqslant
+\geq \ge \geqslant
+\neq \ne
+< \lt
+> \gt
+\rightarrow \to \longrightarrow
+\leftarrow \gets \longleftarrow
+\Rightarrow \implies \Longrightarrow
+\Leftrightarrow \iff \Longleftrightarrow
+[ \lbrack
+] \rbrack
+\{ \lbrace
+\} \rbrace
+| \vert \lvert \rvert \mid
+\prime '
+\ldots \dots \dotsc \dotso \cdots \dotsb \dotsm
+\cdot \cdotp \centerdot
+: \colon
+\ast *
+/ \slash
+\in \isin
+\varnothing \emptyset
+\bot \perp
+\square \Box
+\circ \degree
+\% %
+√ \surd
+\frac \dfrac \tfrac \cfrac
+\widehat \hat
+\overline \bar
+\overrightarrow \vec
+\wedge \land
+\vee \lor
+\neg \lnot
+"""
+
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    token: tuple(row.split()) for row in _EQUALS.strip().splitlines() for token in row.split()
+}
+"""Token → its equals, the preferred first."""
+
+COMPOUND = {"\\parallel": ("|", "|"), "\\|": ("|", "|"), "\\Vert": ("|", "|")}
+"""Tokens that are written as several symbols where they have no class."""
+
+
+def _commands(names: str) -> frozenset[str]:
+    return frozenset("\\" + name for name in names.split())
+
+
+FUNCTIONS = _commands(
+    "sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh coth log ln lg exp lim max"
+    " min sup inf det dim gcd lcm deg ker arg hom sgn mod Re Im tg ctg"
+)
+"""Names set upright; one without a class is written in letters."""
+
+OPERATORS = FUNCTIONS | _commands(
+    "sum prod coprod int iint iiint oint bigcup bigcap bigvee bigwedge bigoplus bigotimes limsup"
+    " liminf Pr mathop"
+)
+"""What TeX accepts `\\limits` after."""
+
+IGNORED = frozenset(["$", "~", "\\ ", "\\\n", "\\\t"]) | _commands(
+    "( ) [ ] ! , ; : > / quad qquad displaystyle textstyle scriptstyle scriptscriptstyle nolimits"
+    " left right middle rm bf it cal strut allowbreak big Big bigg Bigg bigl Bigl biggl Biggl bigr"
+    " Bigr biggr Biggr bigm Bigm"
+)
+"""What changes the look or the spacing only."""
+
+DELIMITED = _commands("left right middle")
+"""Commands after which `.` means that there is no delimiter."""
+
+WRAPPERS = _commands(
+    "mbox hbox text textrm textit textbf textsf texttt textnormal mathrm mathit mathbf mathsf"
+    " mathtt mathcal mathbb mathfrak mathscr mathnormal boldsymbol bm operatorname operatorname*"
+    " mathop mathbin mathrel mathord mathopen mathclose"
+)
+"""Commands that set the style of their argument, which stays."""
+
+_SIGNS = r"""
+× \times ÷ \div ± \pm ≤ \leq ≥ \geq ⩽ \leqslant ⩾ \geqslant ≠ \neq ≈ \approx ≡ \equiv ≅ \cong
+∼ \sim → \rightarrow ← \leftarrow ⇒ \Rightarrow ⇔ \Leftrightarrow ↑ \uparrow ↓ \downarrow
+⇌ \rightleftharpoons ∞ \infty ∈ \in ∀ \forall ∃ \exists ∂ \partial ∫ \int ∑ \sum ∪ \cup ∩ \cap
+∅ \varnothing ∠ \angle ⊥ \bot ∵ \because ∴ \therefore ° \circ ∘ \circ · \cdot ⋅ \cdot … \ldots
+⋯ \cdots ⋮ \vdots ′ \prime − - – - ∣ | ∥ \parallel α \alpha β \beta γ \gamma δ \delta ε \epsilon
+ζ \zeta η \eta θ \theta ξ \xi π \pi ρ \rho σ \sigma τ \tau φ \phi ϕ \phi ψ \psi ω \omega
+λ \lambda μ \mu µ \mu Γ \Gamma Δ \Delta Λ \Lambda Π \Pi Σ \Sigma Φ \Phi Ω \Omega
+（ ( ） ) ＋ + ＝ = ， , ： : ； ; ！ ! ？ ?
+"""
+
+UNICODE: dict[str, str] = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2], strict=True))
+"""Single characters that people type → LaTeX; each only where it has no class of its own."""
+
+
+def spell(token: str, classes: Container[str]) -> tuple[str, ...] | None:
+    """The tokens out of `classes` that `token` is written with; None where there is no way."""
+    token = token if token in classes else UNICODE.get(token, token)
+    for equal in (token, *SPELLINGS.get(token, ())):
+        if equal in classes:
+            return (equal,)
+    letters = COMPOUND.get(token) or (tuple(token[1:]) if token in FUNCTIONS else ())
+    spelt = [spell(letter, classes) for letter in letters]
+    if not spelt or None in spelt:
+        return None
+    return tuple(part for parts in spelt for part in parts or ())
