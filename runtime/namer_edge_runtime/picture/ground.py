@@ -1,0 +1,107 @@
+"""Grey picture → ink map: 255 where there is ink, 0 on the ground, whatever light it lay in."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+COARSE, COARSEST = 512, 128
+"""Longest side, in pixels, at which light and shadow are looked at, and at which ink and ground
+are told apart."""
+WIDEST_PEN = 1 / 8
+"""Share of the picture's longer side; what is wider than this is taken for a shadow."""
+FAINTEST = 14
+"""Contrast of ink to ground, in 1/255 of the ground's brightness, below which a page is blank."""
+NOISE = 4.0
+"""Standard deviations of the ground's grain that are not yet ink."""
+
+
+@dataclass(frozen=True)
+class InkMap:
+    """Where the ink is."""
+
+    image: NDArray[np.uint8]
+    """[H, W], 255 ink, 0 ground, soft edges kept."""
+    dark_ink: bool
+    """The ink was darker than its ground."""
+
+
+def ink_map(grey: NDArray[np.uint8]) -> InkMap | None:
+    """Finds the ink in a grey picture [H, W]; None where there is none.
+
+    1. Which of the two is the ink: it is the minority, so it pulls the third moment of the
+       brightness, taken about the local median, to its side. Light ink is turned to dark.
+    2. The ground's brightness round each pixel: a closing, which fills whatever is narrower than
+       the widest pen and keeps the edges of shadows.
+    3. Ink is what the pixel lacks to its ground, as a share of the ground: half as much light
+       halves both.
+    4. The grain of the ground is cut off and typical ink becomes 255.
+    """
+    coarse = _shrunk(grey, COARSE)
+    dark_ink = _is_dark(_shrunk(coarse, COARSEST))
+    if not dark_ink:
+        grey, coarse = 255 - grey, 255 - coarse
+    kernel = _kernel(coarse)
+    closed = cv2.morphologyEx(coarse, cv2.MORPH_CLOSE, np.ones((kernel, kernel), np.uint8))
+    ink = _missing_light(grey, np.asarray(closed, np.uint8))
+    image = _stretched(ink)
+    return None if image is None else InkMap(image, dark_ink)
+
+
+def _kernel(picture: NDArray[np.uint8]) -> int:
+    """Odd, and wider than any pen."""
+    return max(9, int(max(picture.shape) * WIDEST_PEN)) | 1
+
+
+def _shrunk(grey: NDArray[np.uint8], longest: int) -> NDArray[np.uint8]:
+    factor = longest / max(grey.shape)
+    if factor >= 1:
+        return grey
+    size = (max(1, round(grey.shape[1] * factor)), max(1, round(grey.shape[0] * factor)))
+    return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _is_dark(coarse: NDArray[np.uint8]) -> bool:
+    """Whether the ink is darker than its ground."""
+    local = cv2.medianBlur(coarse, 2 * _kernel(coarse) + 1)
+    away = coarse.astype(np.float32) - local
+    return float((away * away * away).sum()) <= 0
+
+
+def _missing_light(grey: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """255 · (1 - grey / ground), 0 where the pixel is brighter than its ground."""
+    low, high = int(closed.min()), int(closed.max())
+    if high - low <= 2:  # even light, as on every screen: one table says it all
+        levels = np.arange(256, dtype=np.float32)
+        table = np.clip(255 * (1 - levels / max(high, 1)), 0, 255)
+        return np.asarray(np.rint(table).astype(np.uint8)[grey])
+    size = (grey.shape[1], grey.shape[0])
+    ground = cv2.resize(closed, size, interpolation=cv2.INTER_LINEAR)
+    lacking = cv2.divide(cv2.subtract(ground, grey), cv2.max(ground, 16), scale=255)
+    return np.asarray(lacking, np.uint8)
+
+
+def _stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
+    """Cuts off the grain and brings typical ink to 255; None where nothing stands out."""
+    counts = np.bincount(ink.ravel(), minlength=256)
+    ground = _quantile(counts, 0.5)
+    spread = np.zeros(256, np.int64)
+    np.add.at(spread, np.abs(np.arange(256) - ground), counts)
+    floor = ground + NOISE * 1.4826 * _quantile(spread, 0.5)
+    above = counts.copy()
+    above[: int(max(floor, FAINTEST / 2)) + 1] = 0
+    if not above.any():
+        return None
+    typical = _quantile(above, 0.8)
+    if typical < FAINTEST or typical - floor < FAINTEST / 2:
+        return None
+    levels = np.arange(256, dtype=np.float32)
+    table = np.clip((levels - floor) * (255 / (typical - floor)), 0, 255)
+    return np.asarray(np.rint(table).astype(np.uint8)[ink])
+
+
+def _quantile(counts: NDArray[np.int64], share: float) -> int:
+    """The value that this share of the counted pixels does not exceed."""
+    total = np.cumsum(counts)
+    return int(np.searchsorted(total, share * total[-1]))

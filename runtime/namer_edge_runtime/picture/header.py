@@ -1,0 +1,159 @@
+"""What the first bytes of a picture say, read before anything is decoded.
+
+The size bounds memory whatever the file claims to hold, the orientation is that of EXIF, and a
+file that ends too early is found here, since decoders fill what is missing with grey.
+"""
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..errors import PictureError
+
+
+@dataclass(frozen=True)
+class Header:
+    """Format, size in pixels as stored, and EXIF orientation 1 … 8."""
+
+    format: str
+    width: int
+    height: int
+    orientation: int = 1
+
+
+def read_header(data: bytes) -> Header:
+    """Raises `PictureError` for what is no picture, of an unknown format, or cut short."""
+    for mark, offset, reader in _READERS:
+        if data[offset : offset + len(mark)] == mark:
+            try:
+                header = reader(data)
+            except (struct.error, IndexError, ValueError):
+                raise PictureError("the picture is cut short or damaged: save it again") from None
+            if header.width < 1 or header.height < 1:
+                raise PictureError(f"the {header.format} picture says it has no pixels")
+            return header
+    raise PictureError("not a picture: give PNG, JPEG, BMP, TIFF, WebP, GIF or PNM")
+
+
+def _png(data: bytes) -> Header:
+    width, height = struct.unpack_from(">II", data, 16)
+    orientation, place = 1, 8
+    while True:
+        length, kind = struct.unpack_from(">I4s", data, place)
+        if place + length + 12 > len(data):
+            raise ValueError("cut short")
+        if kind == b"eXIf":
+            orientation = _orientation(data[place + 8 : place + 8 + length])
+        if kind == b"IEND":
+            return Header("PNG", width, height, orientation)
+        place += length + 12
+
+
+def _jpeg(data: bytes) -> Header:
+    size, orientation, place = (0, 0), 1, 2
+    while True:
+        (mark, kind, length) = struct.unpack_from(">BBH", data, place)
+        if mark != 0xFF:
+            raise ValueError("no marker")
+        if kind == 0xFF:  # padding
+            place += 1
+            continue
+        body = place + 4
+        if kind == 0xE1 and data[body : body + 6] == b"Exif\0\0":
+            orientation = _orientation(data[body + 6 : place + 2 + length])
+        elif 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
+            size = struct.unpack_from(">HH", data, body + 1)
+        elif kind == 0xDA:
+            if data.rfind(b"\xff\xd9") < place:
+                raise ValueError("no end of image")
+            return Header("JPEG", size[1], size[0], orientation)
+        place += 2 + length
+
+
+def _gif(data: bytes) -> Header:
+    return Header("GIF", *struct.unpack_from("<HH", data, 6))
+
+
+def _bmp(data: bytes) -> Header:
+    start, size = struct.unpack_from("<II", data, 10)
+    if size == 12:
+        width, height, _, bits = struct.unpack_from("<HHHH", data, 18)
+        compression = 0
+    else:
+        width, height, _, bits, compression = struct.unpack_from("<iiHHI", data, 18)
+    row = (abs(width) * bits + 31) // 32 * 4
+    if compression == 0 and start + row * abs(height) > len(data):
+        raise ValueError("cut short")
+    return Header("BMP", width, abs(height))
+
+
+def _tiff(data: bytes) -> Header:
+    tags = _tiff_tags(data)
+    # OpenCV turns TIFF pictures itself.
+    return Header("TIFF", tags.get(256, 0), tags.get(257, 0))
+
+
+def _webp(data: bytes) -> Header:
+    if struct.unpack_from("<I", data, 4)[0] + 8 > len(data):
+        raise ValueError("cut short")
+    size, orientation, place = (0, 0), 1, 12
+    while place + 8 <= len(data):
+        kind, length = struct.unpack_from("<4sI", data, place)
+        body = place + 8
+        if kind == b"VP8X":
+            size = (
+                1 + int.from_bytes(data[body + 4 : body + 7], "little"),
+                1 + int.from_bytes(data[body + 7 : body + 10], "little"),
+            )
+        elif kind == b"VP8 " and not size[0]:
+            width, height = struct.unpack_from("<HH", data, body + 6)
+            size = (width & 0x3FFF, height & 0x3FFF)
+        elif kind == b"VP8L" and not size[0]:
+            (bits,) = struct.unpack_from("<I", data, body + 1)
+            size = (1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF))
+        elif kind == b"EXIF":
+            orientation = _orientation(data[body : body + length].removeprefix(b"Exif\0\0"))
+        place = body + length + length % 2
+    return Header("WebP", *size, orientation)
+
+
+def _pnm(data: bytes) -> Header:
+    lines = (line.split(b"#")[0] for line in data[2:1024].splitlines())
+    words = b" ".join(lines).split()
+    return Header("PNM", int(words[0]), int(words[1]))
+
+
+def _orientation(exif: bytes) -> int:
+    """EXIF orientation; 1 where it is missing or broken, since the picture itself may be fine."""
+    try:
+        value = _tiff_tags(exif).get(274, 1)
+    except (struct.error, ValueError):
+        return 1
+    return value if 1 <= value <= 8 else 1
+
+
+def _tiff_tags(data: bytes) -> dict[int, int]:
+    """Number of each short or long tag of the first directory."""
+    order = {b"II": "<", b"MM": ">"}.get(data[:2])
+    if order is None:
+        raise ValueError("no TIFF directory")
+    (start,) = struct.unpack_from(order + "I", data, 4)
+    (count,) = struct.unpack_from(order + "H", data, start)
+    tags = {}
+    for entry in range(start + 2, start + 2 + 12 * count, 12):
+        tag, kind, _ = struct.unpack_from(order + "HHI", data, entry)
+        if kind in (3, 4):
+            (tags[tag],) = struct.unpack_from(order + ("H" if kind == 3 else "I"), data, entry + 8)
+    return tags
+
+
+_READERS: tuple[tuple[bytes, int, Callable[[bytes], Header]], ...] = (
+    (b"\x89PNG\r\n\x1a\n", 0, _png),
+    (b"\xff\xd8", 0, _jpeg),
+    (b"GIF8", 0, _gif),
+    (b"BM", 0, _bmp),
+    (b"II*\0", 0, _tiff),
+    (b"MM\0*", 0, _tiff),
+    (b"WEBP", 8, _webp),
+    *((b"P%d" % kind, 0, _pnm) for kind in range(1, 7)),
+)

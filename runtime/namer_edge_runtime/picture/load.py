@@ -1,0 +1,171 @@
+"""Pictures as people have them → one grey array, upright, with nothing transparent.
+
+Path, bytes, open file, NumPy array or PIL image; grey, grey + alpha, RGB, RGBA, 1-bit, 16-bit,
+palette, CMYK; turned by EXIF. Which of ink and ground is the bright one is not decided here.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import PictureError
+from .header import read_header
+
+MAX_PIXELS = 100_000_000
+"""Larger pictures are refused, where the header tells it before they are decoded."""
+Grey = NDArray[np.uint8]
+"""[H, W]"""
+_COLOURED = 1.5
+"""A single colour channel is read only where its contrast is this much above that of brightness."""
+
+
+def load(value: Any) -> Grey:
+    """Any picture → grey [H, W]. Arrays are [H, W] or [H, W, channels], colours as RGB.
+
+    Raises `PictureError` for what is no picture, is empty, cut short, or too large.
+    """
+    if isinstance(value, str | Path):
+        try:
+            data = Path(value).read_bytes()
+        except OSError as error:
+            message = f"{value}: cannot be opened ({error.strerror or error})"
+            raise PictureError(message) from None
+        return _decode(data)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return _decode(bytes(value))
+    if hasattr(value, "read"):
+        return _decode(value.read())
+    if hasattr(value, "mode") and hasattr(value, "getexif"):
+        return _from_pil(value)
+    if hasattr(value, "__array__"):
+        return _from_array(np.asarray(value), bgr=False)
+    raise PictureError(f"{type(value).__name__} is no picture: give a path, bytes, array or image")
+
+
+def _decode(data: bytes) -> Grey:
+    if not data:
+        raise PictureError("the picture is empty (0 bytes)")
+    header = read_header(data)
+    _bound(header.height, header.width)
+    # GIF and WebP may move; their first picture is the one that a page shows at first.
+    try:
+        pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    except (cv2.error, MemoryError) as error:
+        raise PictureError(f"the {header.format} picture cannot be decoded ({error})") from error
+    if pixels is None:
+        raise PictureError(f"the {header.format} picture is damaged or cut short: save it again")
+    return upright(_from_array(pixels, bgr=True), header.orientation)
+
+
+def upright(grey: Grey, orientation: int) -> Grey:
+    """Undoes an EXIF orientation 1 … 8."""
+    if orientation in (5, 6, 7, 8):
+        grey = grey.T
+    if orientation in (2, 3, 6, 7):
+        grey = grey[:, ::-1]
+    if orientation in (3, 4, 7, 8):
+        grey = grey[::-1]
+    return np.ascontiguousarray(grey)
+
+
+def _from_pil(image: Any) -> Grey:
+    _bound(image.height, image.width)
+    try:
+        orientation = image.getexif().get(274, 1)
+        if image.mode in ("P", "PA", "RGBa", "La") or "transparency" in image.info:
+            image = image.convert("RGBA")
+        elif image.mode in ("CMYK", "YCbCr", "HSV", "LAB"):
+            image = image.convert("RGB")
+        pixels = np.asarray(image)
+    except (OSError, SyntaxError, ValueError) as error:
+        raise PictureError(f"the picture cannot be decoded ({error})") from error
+    return upright(_from_array(pixels, bgr=False), orientation)
+
+
+def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Grey:
+    if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and not 1 <= pixels.shape[2] <= 4):
+        raise PictureError(
+            f"an array of shape {pixels.shape} is no picture: give [H, W] or [H, W, 1 … 4]"
+        )
+    if pixels.size == 0:
+        raise PictureError(f"the picture is empty: its shape is {pixels.shape}")
+    _bound(*pixels.shape[:2])
+    pixels = np.ascontiguousarray(_eight_bits(pixels))
+    channels = 1 if pixels.ndim == 2 else pixels.shape[2]
+    if channels == 1:
+        return pixels.reshape(pixels.shape[:2])
+    if channels == 3:
+        return _grey(pixels, bgr=bgr)
+    alpha = pixels[:, :, -1]
+    colour = np.ascontiguousarray(pixels[:, :, :-1])
+    if int(alpha.min()) == 255:
+        return colour[:, :, 0] if channels == 2 else _grey(colour, bgr=bgr)
+    brightness = colour[:, :, 0] if channels == 2 else _brightness(colour, bgr=bgr)
+    return _on_contrasting_ground(brightness, alpha)
+
+
+def _eight_bits(pixels: NDArray[Any]) -> NDArray[np.uint8]:
+    """Any numbers → 0 … 255: 0 … 255 stays, 0 … 1 is widened, other ranges are stretched."""
+    if pixels.dtype == np.bool_:
+        return pixels.astype(np.uint8) * 255
+    if pixels.dtype.kind not in "uif":
+        raise PictureError(f"an array of {pixels.dtype} is no picture: give numbers")
+    low, high = float(pixels.min()), float(pixels.max())
+    if not np.isfinite([low, high]).all():
+        raise PictureError("the picture holds values that are no finite numbers")
+    deep = pixels.dtype.itemsize == 2 and pixels.dtype.kind == "u"
+    if low >= 0 and high <= 1:
+        factor, low = 255.0, 0.0
+    elif low >= 0 and high <= 255 and not deep:
+        factor, low = 1.0, 0.0
+    else:
+        low = min(low, 0.0)
+        factor = 255.0 / (high - low)
+    if factor == 1 and pixels.dtype == np.uint8:
+        return pixels
+    return np.rint((pixels.astype(np.float32) - low) * factor).astype(np.uint8)
+
+
+def _brightness(colour: NDArray[np.uint8], *, bgr: bool) -> Grey:
+    grey = cv2.cvtColor(colour, cv2.COLOR_BGR2GRAY if bgr else cv2.COLOR_RGB2GRAY)
+    return np.asarray(grey, np.uint8)
+
+
+def _grey(colour: NDArray[np.uint8], *, bgr: bool) -> Grey:
+    """Brightness, or the one colour channel that shows the ink much better (yellow on white)."""
+    grey = _brightness(colour, bgr=bgr)
+    step = max(1, int((grey.size / 50_000) ** 0.5))
+    sample = np.dstack([grey[::step, ::step], colour[::step, ::step]]).reshape(-1, 4)
+    away = np.abs(sample.astype(np.int16) - np.median(sample, axis=0).astype(np.int16))
+    contrast = np.quantile(away, 0.995, axis=0)
+    best = int(contrast.argmax())
+    if best and contrast[best] > _COLOURED * contrast[0]:
+        return np.ascontiguousarray(colour[:, :, best - 1])
+    return grey
+
+
+def _on_contrasting_ground(grey: Grey, alpha: NDArray[np.uint8]) -> Grey:
+    """What is transparent becomes the ground: white under dark ink, black under light ink.
+
+    Where most of the picture is opaque it has a ground of its own, which then goes on below.
+    """
+    visible = grey[alpha > 127]
+    if not len(visible):
+        return np.zeros_like(grey)
+    if 2 * len(visible) > grey.size:
+        ground = float(np.median(visible))
+    else:
+        ground = 255.0 if visible.mean() < 128 else 0.0
+    share = alpha.astype(np.float32) / 255
+    return np.rint(grey * share + ground * (1 - share)).astype(np.uint8)
+
+
+def _bound(height: int, width: int) -> None:
+    if height * width > MAX_PIXELS:
+        raise PictureError(
+            f"the picture has {width} x {height} pixels, more than {MAX_PIXELS // 10**6} million: "
+            "scale it down or cut out the formula"
+        )
