@@ -5,61 +5,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from namer_edge_runtime.formula.spelling import spell
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.inkml import Ink, MathNode, Symbol
 
-# Groups are labelled with tokens; where one is missing, MathML has LaTeX without its backslash,
-# the name of an entity, or the character itself.
-_SPELLINGS = {
-    "\\lt": "<",
-    "\\gt": ">",
-    "\\le": "\\leq",
-    "\\ge": "\\geq",
-    "\\ne": "\\neq",
-    "\\to": "\\rightarrow",
-    "\\lbrack": "[",
-    "\\rbrack": "]",
-    "{": "\\{",
-    "}": "\\}",
+# Groups are labelled with tokens; where one is missing, MathML has LaTeX without its backslash, the
+# name of an entity (cut short or shortened, some), or the character itself.
+_NAMES = {
     "infin": "\\infty",
     "rarr": "\\rightarrow",
     "ctdot": "\\cdots",
     "hellip": "\\ldots",
     "im": "\\lim",
     "exist": "\\exists",
-    "le": "\\leq",
-    "ge": "\\geq",
-    "ne": "\\neq",
-    "'": "\\prime",
-    "′": "\\prime",
-    "·": "\\cdot",
-    "⋅": "\\cdot",
-    "−": "-",
-    "×": "\\times",
-    "÷": "\\div",
-    "±": "\\pm",
-    "≤": "\\leq",
-    "≥": "\\geq",
-    "≠": "\\neq",
-    "∞": "\\infty",
-    "→": "\\rightarrow",
-    "…": "\\ldots",
-    "⋯": "\\cdots",
-    "∑": "\\sum",
-    "∫": "\\int",
-    "∈": "\\in",
-    "∀": "\\forall",
-    "∃": "\\exists",
-    "π": "\\pi",
-    "α": "\\alpha",
-    "β": "\\beta",
-    "γ": "\\gamma",
-    "θ": "\\theta",
-    "λ": "\\lambda",
-    "μ": "\\mu",
-    "σ": "\\sigma",
-    "φ": "\\phi",
-    "Δ": "\\Delta",
+    "{": "\\{",
+    "}": "\\}",
 }
 _SCRIPTS = {
     "msub": ("_",),
@@ -74,12 +34,14 @@ _LEAVES = {"mi", "mo", "mn", "mtext"}
 
 @dataclass(frozen=True)
 class InkToken:
-    """A canonical token; `strokes` are indices into the ink, none for `{ } ^ _ \\limits`.
+    """A canonical token. One that somebody wrote (`inked`: symbols, bars, signs of roots) has
+    strokes, as indices into the ink, unless the file gives none for it.
 
     `text` is what the MathML element says, spelt as a token: a second opinion on the symbol.
     """
 
     token: str
+    inked: bool = False
     strokes: tuple[int, ...] = ()
     text: str = ""
 
@@ -96,10 +58,14 @@ class _Term:
     scripts: "list[tuple[str, list[_Term]]]" = field(default_factory=list)
 
 
-def spell(text: str, vocabulary: Vocabulary) -> str:
+def symbol_token(text: str, vocabulary: Vocabulary) -> str:
     """A symbol as the vocabulary writes it; as it stands where the vocabulary lacks it."""
-    text = _SPELLINGS.get(text, text)
-    return f"\\{text}" if text not in vocabulary and f"\\{text}" in vocabulary else text
+    text = _NAMES.get(text, text)
+    for token in (text, f"\\{text}"):
+        spelt = spell(token, vocabulary)
+        if spelt is not None and len(spelt) == 1:
+            return spelt[0]
+    return text
 
 
 def math_tokens(ink: Ink, vocabulary: Vocabulary) -> list[InkToken]:
@@ -136,8 +102,8 @@ class _Reader:
         strokes = group.strokes if group else ()
         children = node.children
         if node.tag in _LEAVES:
-            text = spell(node.text, self.vocabulary)
-            token = spell(group.label, self.vocabulary) if group and group.label else text
+            text = symbol_token(node.text, self.vocabulary)
+            token = symbol_token(group.label, self.vocabulary) if group and group.label else text
             return [_Term(token, strokes, text)] if token else []
         if node.tag in _SCRIPTS and children:
             return self._scripted(node)
@@ -179,7 +145,7 @@ def _tokens(terms: Sequence[_Term], vocabulary: Vocabulary) -> list[InkToken]:
     out: list[InkToken] = []
     for term in terms:
         if term.token:
-            out.append(InkToken(term.token, term.strokes, term.text))
+            out.append(InkToken(term.token, True, term.strokes, term.text))
         if term.index:
             out += [InkToken("["), *_tokens(term.index, vocabulary), InkToken("]")]
         for argument in term.arguments:

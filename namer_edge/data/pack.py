@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
-from .crohme import Formula, Report
+from .formula import Formula
+from .report import Report
 
 FORMAT = "namer-edge-pack"
 FORMAT_VERSION = 1
@@ -58,17 +58,10 @@ def save_pack(path: str | Path, pack: Pack) -> None:
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error})") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with atomic_file(path) as file:
             np.savez(file, **arrays)  # plain numbers only, so there is nothing to pickle
-        os.replace(temporary, path)
     except OSError as error:
         raise DataError(f"{path}: cannot be written ({error})") from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
 
 
 def load_pack(path: str | Path) -> Pack:

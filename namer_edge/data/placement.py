@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.nodes import Node
 from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS
 from namer_edge_runtime.ink.strokes import Stroke, bounds, symbol_height
@@ -51,7 +52,10 @@ class Placement:
 
 def place(nodes: Sequence[Node], ink: Sequence[Sequence[Stroke]]) -> Placement:
     """Positions of a path's V visual nodes; `ink` holds the strokes of each, none for relations
-    without ink. Every other node needs at least one stroke."""
+    without ink.
+
+    Raises `DataError` where a symbol has no strokes, or a relation neither base nor script.
+    """
     visual = [node for node in nodes if not node.ending]
     own = [bounds(strokes) if strokes else None for strokes in ink]
     before = _siblings_before(nodes)
@@ -63,7 +67,7 @@ def place(nodes: Sequence[Node], ink: Sequence[Sequence[Stroke]]) -> Placement:
         if box is not None:
             points[number] = _foot(ink[number], box) if node.token == "\\sqrt" else _centre(box)
         elif node.token not in INKLESS:
-            raise ValueError(f"no strokes for visual node {number} ({node.token})")
+            raise DataError(f"no strokes for visual node {number} ({node.token})")
     extents = [_union(own[number : number + 1 + held[number]]) for number in range(len(visual))]
     for number, node in enumerate(visual):
         if node.token in INKLESS:
@@ -144,7 +148,7 @@ def _meeting(token: str, base: Box | None, script: Box | None) -> tuple[float, f
         return script[0], script[3] if token == "^" else script[1]
     if base is not None:
         return base[2], base[1] if token == "^" else base[3]
-    raise ValueError(f"{token} has neither a base nor a script with ink")
+    raise DataError(f"{token} has neither a base nor a script with ink")
 
 
 def _clear(

@@ -15,12 +15,16 @@ from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
 
-import numpy as np
-
 from ..errors import InkError
+from .strokes import Strokes
 from .trace import Channels, read_points
 
 Source = str | Path | bytes | IO[bytes]
+
+LARGEST_FILE = 1 << 28
+"""Bytes; a file of a zip that claims more is not unpacked."""
+DEEPEST_MATH = 200
+"""Levels of MathML; a tree that is nested deeper is left out, the strokes are read all the same."""
 
 _XML_ENTITIES = {"amp", "lt", "gt", "quot", "apos"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -60,7 +64,7 @@ class Ink:
     """
 
     name: str
-    strokes: list[np.ndarray]
+    strokes: Strokes
     symbols: tuple[Symbol, ...] = ()
     math: MathNode | None = None
     annotations: dict[str, str] = field(default_factory=dict)
@@ -132,6 +136,9 @@ def _iterate_zip(file: Path | IO[bytes], place: str) -> Iterator[tuple[str, Ink 
             raise InkError(f"{place}: no .inkml file in this zip")
         for member in members:
             name = Path(member).stem
+            if archive.getinfo(member).file_size > LARGEST_FILE:
+                yield name, InkError(f"{name}: more than {LARGEST_FILE >> 20} MiB, too large")
+                continue
             try:
                 data = archive.read(member)
             except Exception as error:  # zipfile raises many kinds for a damaged member
@@ -201,7 +208,7 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
         if isinstance(element.tag, str):  # comments have a function there
             element.tag = _local(element.tag)
     channels = Channels.of(root)
-    strokes: list[np.ndarray] = []
+    strokes: Strokes = []
     index: dict[str, int] = {}
     for number, trace in enumerate(root.iter("trace")):
         points = read_points(trace.text or "", channels)
@@ -219,7 +226,7 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
         name=name,
         strokes=strokes,
         symbols=_symbols(root, index),
-        math=None if math is None else _math(math),
+        math=None if math is None or _deep(math) else _math(math),
         annotations=annotations,
     )
 
@@ -238,6 +245,13 @@ def _symbols(root: ElementTree.Element, index: dict[str, int]) -> tuple[Symbol, 
         href = next((link for link in links if link), None)
         symbols.append(Symbol(label, tuple(sorted(known)), href))
     return tuple(symbols)
+
+
+def _deep(element: ElementTree.Element) -> bool:
+    level = [element]
+    for _ in range(DEEPEST_MATH):
+        level = [child for parent in level for child in parent]
+    return bool(level)
 
 
 def _math(element: ElementTree.Element) -> MathNode:

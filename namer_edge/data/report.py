@@ -1,0 +1,61 @@
+"""What became of each file of a data set while it was loaded."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A file, and what there is to say about it."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of every file and label; nothing is dropped in silence."""
+
+    agreeing: int
+    """Formulas whose own MathML gives the label token for token."""
+    aligned: tuple[Remark, ...] = ()
+    """Placed although label and MathML differ, and how."""
+    disagreeing: tuple[Remark, ...] = ()
+    """Formulas without positions, and why."""
+    unlabelled: tuple[Remark, ...] = ()
+    """Formulas that the label file lacks; their tokens are those of their MathML, if any."""
+    unreadable: tuple[Remark, ...] = ()
+    """Files that could not be read; they are no formulas, but count as wrong in a test set."""
+    inkless: tuple[Remark, ...] = ()
+    """Labels for which there is no file."""
+
+    @property
+    def files(self) -> int:
+        return self.formulas + len(self.unreadable)
+
+    @property
+    def formulas(self) -> int:
+        return self.agreeing + len(self.aligned) + len(self.disagreeing) + len(self.unlabelled)
+
+    def lines(self) -> Iterator[str]:
+        """For people: the counts, then every file that there is something to say about."""
+        yield f"{self.files} files, {self.formulas} formulas"
+        yield f"{self.agreeing} agree with their label"
+        for name, remarks in self.remarks().items():
+            yield f"{len(remarks)} {name}"
+            if name != "aligned":
+                yield from (f"  {remark.name}: {remark.reason}" for remark in remarks)
+
+    def remarks(self) -> dict[str, tuple[Remark, ...]]:
+        names = ("aligned", "disagreeing", "unlabelled", "unreadable", "inkless")
+        return {name: getattr(self, name) for name in names}
+
+    def to_json(self) -> dict[str, Any]:
+        lists = {n: [[r.name, r.reason] for r in rs] for n, rs in self.remarks().items()}
+        return {"agreeing": self.agreeing, **lists}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Report":
+        lists = {n: tuple(Remark(*r) for r in rs) for n, rs in value.items() if n != "agreeing"}
+        return cls(value["agreeing"], **lists)
