@@ -38,6 +38,8 @@ _EQUALS = r"""
 \widehat \hat
 \overline \bar
 \overrightarrow \vec
+\epsilon \varepsilon
+\phi \varphi
 \wedge \land
 \vee \lor
 \neg \lnot
@@ -87,11 +89,11 @@ WRAPPERS = _commands(
 
 _SIGNS = r"""
 × \times ÷ \div ± \pm ≤ \leq ≥ \geq ⩽ \leqslant ⩾ \geqslant ≠ \neq ≈ \approx ≡ \equiv ≅ \cong
-∼ \sim → \rightarrow ← \leftarrow ⇒ \Rightarrow ⇔ \Leftrightarrow ↑ \uparrow ↓ \downarrow
+∼ \sim → \rightarrow ← \leftarrow ⇒ \Rightarrow ⇐ \Leftarrow ⇔ \Leftrightarrow ↑ \uparrow ↓ \downarrow
 ⇌ \rightleftharpoons ∞ \infty ∈ \in ∀ \forall ∃ \exists ∂ \partial ∫ \int ∑ \sum ∪ \cup ∩ \cap
 ∅ \varnothing ∠ \angle ⊥ \bot ∵ \because ∴ \therefore ° \circ ∘ \circ · \cdot ⋅ \cdot … \ldots
-⋯ \cdots ⋮ \vdots ′ \prime − - – - ∣ | ∥ \parallel α \alpha β \beta γ \gamma δ \delta ε \epsilon
-ζ \zeta η \eta θ \theta ξ \xi π \pi ρ \rho σ \sigma τ \tau φ \phi ϕ \phi ψ \psi ω \omega
+⋯ \cdots ⋮ \vdots ′ \prime − - – - ∣ | ∥ \parallel α \alpha β \beta γ \gamma δ \delta ε \varepsilon ϵ \epsilon
+ζ \zeta η \eta θ \theta ξ \xi π \pi ρ \rho σ \sigma τ \tau φ \varphi ϕ \phi ψ \psi ω \omega
 λ \lambda μ \mu µ \mu Γ \Gamma Δ \Delta Λ \Lambda Π \Pi Σ \Sigma Φ \Phi Ω \Omega
 （ ( ） ) ＋ + ＝ = ， , ： : ； ; ！ ! ？ ?
 """

@@ -6,7 +6,7 @@ form of the published CROHME labels, the one that recognition rates are counted 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 
@@ -128,7 +128,7 @@ class _Reader:
         """What `lexeme` begins: a group, a relation with its arguments, or a symbol."""
         text = lexeme.text
         if text == "{":
-            return self.items(lexeme, "}")
+            return [replace(item, primes=False) for item in self.items(lexeme, "}")]
         if text == LIMITS:
             return [_Item([], LIMITS)]
         if text in WRAPPERS and text not in self.vocabulary:
