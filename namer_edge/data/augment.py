@@ -1,0 +1,160 @@
+"""A formula's ink, ready to draw: scaled to the model's look and, in training, made anew each time.
+
+Augmentation acts on strokes, before rendering, so that pen width stays what it is on paper.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from namer_edge_runtime.ink.strokes import bounds, symbol_height
+from namer_edge_runtime.picture.look import Look
+
+from .crohme import Formula
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """How far ink is changed at random; the zero of each field changes nothing."""
+
+    scale: float = 0.0
+    """Size times exp(±scale), evenly on the logarithm."""
+    aspect: float = 0.0
+    """Width over height times exp(±aspect)."""
+    rotation: float = 0.0
+    """Degrees, normally distributed with this deviation, cut at three of them."""
+    shear: float = 0.0
+    """Slant (horizontal shift for one unit of height), deviation."""
+    symbol_shift: float = 0.0
+    """Each symbol on its own: shift in symbol heights, deviation; as much in size."""
+    wave: float = 0.0
+    """Smooth waves that bend the plane: amplitude in symbol heights, deviation."""
+    pen: float = 0.0
+    """Pen width times exp(±pen)."""
+
+
+@dataclass(frozen=True)
+class ScaledInk:
+    """A formula's ink at the size of a look, all P points in one array so that moving it is quick."""
+
+    points: NDArray[np.float32]
+    """[P, 2] pixels."""
+    ends: NDArray[np.intp]
+    """[strokes - 1] where to split `points` into strokes."""
+    symbols: NDArray[np.intp]
+    """[P] symbol of each point, from 0; loose strokes share the last one."""
+    centres: NDArray[np.float32]
+    """[S, 2] of the symbols."""
+    mobility: NDArray[np.float32]
+    """[S, 1] how far a symbol may be moved: 1 for full size, less for small signs, 0 for loose
+    strokes. A dot must stay where it belongs."""
+    positions: NDArray[np.float32]
+    """[V, 2] of the visual nodes."""
+
+    @classmethod
+    def of(cls, formula: Formula, look: Look) -> "ScaledInk":
+        height = symbol_height(formula.strokes)
+        unit = np.float32(look.symbol_height / height if height > 0 else 1.0)
+        x0, y0, _, _ = bounds(formula.strokes)
+        origin = np.array([x0, y0], np.float32)
+        lengths = [len(stroke) for stroke in formula.strokes]
+        points = (np.concatenate(formula.strokes) - origin) * unit
+        loose = formula.symbols.max(initial=-1) + 1
+        owners = np.repeat(np.where(formula.symbols < 0, loose, formula.symbols), lengths)
+        centres = np.zeros((loose + 1, 2), np.float32)
+        mobility = np.zeros((loose + 1, 1), np.float32)
+        for symbol in np.unique(owners):
+            own = points[owners == symbol]
+            low, high = own.min(0), own.max(0)
+            centres[symbol] = (low + high) / 2
+            if symbol != loose:
+                mobility[symbol] = min(1.0, float((high - low).max()) / look.symbol_height)
+        return cls(
+            points,
+            np.cumsum(lengths)[:-1],
+            owners.astype(np.intp),
+            centres,
+            mobility,
+            (formula.positions - origin) * unit,
+        )
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Ink in pixels of the model's input, its box at the origin."""
+
+    points: NDArray[np.float32]
+    """[P, 2], split into strokes as in `ScaledInk`."""
+    positions: NDArray[np.float32]
+    """[V, 2] (x, y) of the visual nodes in path order."""
+    height: int
+    width: int
+    """Pixels that the ink and its margin need, before padding."""
+    pen_width: float
+
+
+def place(
+    ink: ScaledInk, look: Look, augmentation: Augmentation, rng: np.random.Generator
+) -> Placed:
+    """Change a formula's ink by one random draw of `augmentation`."""
+    matrix = _linear_map(augmentation, rng)
+    waves = _waves(augmentation.wave * look.symbol_height, look.symbol_height, rng)
+    points = ink.points
+    if augmentation.symbol_shift:
+        points = _shift_symbols(ink, augmentation.symbol_shift, look, rng)
+    points = _bend(points @ matrix.T, waves)
+    positions = _bend(ink.positions @ matrix.T, waves)
+
+    low, high = points.min(0), points.max(0)
+    room = 2 * look.margin
+    extent = np.maximum(high - low, 1.0)
+    limits = np.array([look.max_width - room, look.max_height - room])
+    shrink = np.float32(min(1.0, (limits / extent).min()))
+    width, height = np.ceil((high - low) * shrink).astype(int) + room
+    return Placed(
+        (points - low) * shrink,
+        (positions - low) * shrink,
+        int(height),
+        int(width),
+        look.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen)),
+    )
+
+
+def _linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray[np.float32]:
+    """[2, 2]: rotation · shear · scale, drawn at random."""
+    scale = np.exp(rng.uniform(-1, 1) * augmentation.scale)
+    aspect = np.exp(rng.uniform(-1, 1) * augmentation.aspect / 2)
+    turn, slant = np.clip(rng.standard_normal(2), -3, 3) * (augmentation.rotation, augmentation.shear)
+    cos, sin = np.cos(np.deg2rad(turn)), np.sin(np.deg2rad(turn))
+    rotation = np.array([[cos, -sin], [sin, cos]])
+    stretch = np.array([[scale * aspect, slant * scale / aspect], [0.0, scale / aspect]])
+    return (rotation @ stretch).astype(np.float32)
+
+
+def _shift_symbols(
+    ink: ScaledInk, amount: float, look: Look, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Points [P, 2] with each symbol moved and resized a little about its own centre."""
+    shape = ink.centres.shape
+    shifts = rng.normal(0, amount * look.symbol_height, shape) * ink.mobility
+    sizes = np.exp(rng.normal(0, amount, shape) * ink.mobility)
+    moved: NDArray[np.float32] = ink.points * sizes[ink.symbols].astype(np.float32)
+    return moved + (ink.centres * (1 - sizes) + shifts)[ink.symbols].astype(np.float32)
+
+
+def _waves(amplitude: float, symbol: float, rng: np.random.Generator) -> NDArray[np.float32]:
+    """[2, 4]: for x and y the amplitude, two frequencies and the phase of a wave."""
+    sizes = rng.normal(0, 1, 2) * amplitude
+    lengths = rng.uniform(3, 12, (2, 2)) * symbol * rng.choice([-1, 1], (2, 2))
+    return np.column_stack([sizes, 2 * np.pi / lengths, rng.uniform(0, 2 * np.pi, 2)]).astype(
+        np.float32
+    )
+
+
+def _bend(points: NDArray[np.float32], waves: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Add the waves to points [n, 2]."""
+    if not waves[:, 0].any():
+        return points
+    phases = points @ waves[:, 1:3].T + waves[:, 3]
+    return (points + waves[:, 0] * np.sin(phases)).astype(np.float32)

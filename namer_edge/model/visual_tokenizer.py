@@ -1,0 +1,43 @@
+"""VAT, the Visual Aware Tokenizer: every symbol and relation of the picture at once (eq. 1 and 2)."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from .layers import ConvNorm, Masks, masked
+
+
+class VisualTokenizer(nn.Module):
+    """F8 [B, C8, h, w], F16 [B, C16, h/2, w/2] → F_out [B, width, h, w], logits [B, K + 1, h, w].
+
+    The last class means "none". `classes` is K, the number of visual classes.
+    """
+
+    def __init__(self, width8: int, width16: int, width: int, classes: int) -> None:
+        super().__init__()
+        self.lateral = ConvNorm(width16, width8, kernel=1)
+        self.merge = ConvNorm(2 * width8, width)
+        self.classify = nn.Conv2d(width, classes + 1, 3, padding=1)
+        # Nearly all cells hold nothing: to begin with that belief spares the first steps learning it.
+        nn.init.zeros_(self.classify.bias)
+        nn.init.constant_(self.classify.bias[-1:], 7.0)
+
+    def forward(
+        self, f8: Tensor, f16: Tensor, masks: Masks | None = None
+    ) -> tuple[Tensor, Tensor]:
+        f16_upsampled = masked(self.lateral(upsample(f16, masks)), masks, 8)  # F'_8x of eq. 1
+        features = masked(self.merge(torch.cat([f8, f16_upsampled], 1)), masks, 8)
+        return features, self.classify(features)
+
+
+def upsample(f16: Tensor, masks: Masks | None) -> Tensor:
+    """Bilinear, twice the resolution: [B, C, h/2, w/2] → [B, C, h, w].
+
+    At the edge of a map, interpolation repeats the last cell; at the edge of a picture inside a
+    padded batch it would mix in padding. Dividing by the interpolated mask gives the same there.
+    """
+    larger = F.interpolate(f16, scale_factor=2, mode="bilinear", align_corners=False)
+    if masks is None:
+        return larger
+    weight = F.interpolate(masks[16], scale_factor=2, mode="bilinear", align_corners=False)
+    return larger / weight.clamp_min(0.25)

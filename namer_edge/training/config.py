@@ -1,0 +1,202 @@
+"""A training run as one flat table: a TOML file, then `key=value` from the command line."""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from namer_edge_runtime.errors import ConfigError
+from namer_edge_runtime.picture.look import Look
+
+from ..data.augment import Augmentation
+from ..model.namer import ENCODERS, Architecture
+from .loss import LossOptions
+from .targets import Candidates
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Every key of a training configuration, with its default."""
+
+    # Data: packs made by `namer-edge data pack`.
+    train: tuple[str, ...] = ("runs/data/train.npz",)
+    validation: str = "runs/data/test2013.npz"
+    vocabulary: str = "crohme"  # a packaged name, or a JSON file of `namer-edge data vocabulary`
+    output: str = "runs/edge"
+    initial: str = ""  # weights (.safetensors with their JSON) to begin from
+
+    # Look: pixels.
+    symbol_height: float = 20.0
+    pen_width: float = 2.0
+    margin: int = 8
+
+    # Architecture.
+    encoder: str = "edge"
+    widths: tuple[int, ...] = (32, 48, 96, 192)
+    blocks: tuple[int, ...] = (0, 1, 2, 3)
+    vat_width: int = 192
+    pgd_width: int = 192
+    pgd_layers: int = 2
+    pgd_heads: int = 6
+    pgd_feedforward: int = 2
+    dropout: float = 0.1
+
+    # Targets and losses (paper: window 5, pgd_weight 0.5, the rest off).
+    window: int = 5
+    pgd_weight: float = 0.5
+    vat_loss_per_token: bool = False
+    label_smoothing: float = 0.0
+    threshold: float = 2.0  # recall-first nodes from this 1 - P(none); above 1: arg max only
+    class_threshold: float = 2.0
+    corrupt: float = 0.0
+    jitter: float = 0.0
+    surplus: float = 0.0
+
+    # Augmentation of ink (off: the paper's "no augmentation").
+    scale: float = 0.0
+    aspect: float = 0.0
+    rotation: float = 0.0  # degrees
+    shear: float = 0.0
+    symbol_shift: float = 0.0  # symbol heights
+    wave: float = 0.0  # symbol heights
+    pen: float = 0.0
+
+    # Optimisation (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
+    epochs: int = 240
+    batch_size: int = 32  # over all processes
+    learning_rate: float = 2e-4
+    final_learning_rate: float = 2e-7
+    warmup_epochs: float = 1.0
+    weight_decay: float = 0.0
+    clip: float = 0.0  # largest norm of the gradient; 0: no limit
+    ema: float = 0.0  # decay of the averaged weights; 0: none
+    seed: int = 0
+
+    # Machine.
+    precision: str = "bf16"  # bf16 | fp16 | fp32
+    device: str = "auto"  # auto | cpu | cuda
+    threads: int = 0  # CPU threads of each process; 0: all it may use
+    workers: int = 0  # processes that draw pictures
+    evaluate_every: int = 1  # epochs
+    evaluate_limit: int = 0  # formulas of the validation set; 0: all
+    checkpoint_minutes: float = 5.0
+
+    def __post_init__(self) -> None:
+        choices = {
+            "encoder": tuple(ENCODERS),
+            "precision": ("bf16", "fp16", "fp32"),
+            "device": ("auto", "cpu", "cuda"),
+        }
+        for key, allowed in choices.items():
+            if getattr(self, key) not in allowed:
+                raise ConfigError(
+                    f"{key} = {getattr(self, key)!r}: choose one of {', '.join(allowed)}"
+                )
+        for key in ("epochs", "batch_size", "window", "symbol_height", "learning_rate"):
+            if getattr(self, key) <= 0:
+                raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
+        if self.window % 2 == 0:
+            raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
+        if self.pgd_width % self.pgd_heads or self.pgd_width % 4:
+            raise ConfigError(
+                f"pgd_width = {self.pgd_width}: must divide by 4 and by pgd_heads = {self.pgd_heads}"
+            )
+
+    @property
+    def look(self) -> Look:
+        return Look(self.symbol_height, self.pen_width, self.margin)
+
+    @property
+    def architecture(self) -> Architecture:
+        return _part(Architecture, self)
+
+    @property
+    def augmentation(self) -> Augmentation:
+        return _part(Augmentation, self)
+
+    @property
+    def candidates(self) -> Candidates:
+        return _part(Candidates, self)
+
+    @property
+    def loss(self) -> LossOptions:
+        return LossOptions(
+            self.pgd_weight, self.vat_loss_per_token, self.label_smoothing, self.window
+        )
+
+
+def _part(kind: type[T], config: TrainConfig) -> T:
+    """The fields of `kind` that the config has, by name."""
+    names = {field.name for field in fields(kind)} & {  # type: ignore[arg-type]
+        field.name for field in fields(TrainConfig)
+    }
+    return kind(**{name: getattr(config, name) for name in names})
+
+
+def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
+    """`name`: a TOML file, or one in `namer_edge/configs/`; `overrides`: "key=value" each.
+
+    Raises `ConfigError` for a config that is not there, an unknown key or a value of another type.
+    """
+    values = dict(_read(name))
+    for override in overrides:
+        key, separator, text = override.partition("=")
+        if not separator:
+            raise ConfigError(f"{override!r} is no setting: write key=value")
+        values[key.strip()] = _parse(text.strip())
+    hints = get_type_hints(TrainConfig)
+    unknown = sorted(set(values) - set(hints))
+    if unknown:
+        import difflib
+
+        close = difflib.get_close_matches(unknown[0], hints, 1)
+        hint = f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(hints)}"
+        raise ConfigError(f"unknown key {unknown[0]!r} in the configuration{hint}")
+    return replace(TrainConfig(), **{k: _typed(k, v, hints[k]) for k, v in values.items()})
+
+
+def _read(name: str) -> dict[str, Any]:
+    path = Path(name)
+    packaged = resources.files("namer_edge") / "configs" / f"{name}.toml"
+    try:
+        text = path.read_text("utf-8") if path.suffix == ".toml" else packaged.read_text("utf-8")
+        return tomllib.loads(text)
+    except FileNotFoundError:
+        known = sorted(
+            item.name.removesuffix(".toml")
+            for item in (resources.files("namer_edge") / "configs").iterdir()
+            if item.name.endswith(".toml")
+        )
+        raise ConfigError(
+            f"no configuration {name!r}: give a .toml file or one of {', '.join(known)}"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"configuration {name!r} is no TOML: {error}") from None
+
+
+def _parse(text: str) -> Any:
+    """A value as TOML would read it; bare words are strings."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _typed(key: str, value: Any, hint: Any) -> Any:
+    """`value` as the type that the key has."""
+    if get_args(hint):
+        item = get_args(hint)[0]
+        if isinstance(value, str) and item is str:
+            return (value,)
+        if isinstance(value, list) and all(isinstance(v, item) for v in value):
+            return tuple(value)
+    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    elif type(value) is hint:
+        return value
+    raise ConfigError(f"{key} = {value!r}: expected {getattr(hint, '__name__', hint)}")

@@ -1,0 +1,57 @@
+"""What a run leaves to read: `log.csv`, `validation.csv` and TensorBoard events in its folder."""
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+class Log:
+    """Appends to the files of a run's folder; a line of `log.csv` is a mean over `every` steps."""
+
+    def __init__(self, folder: Path, every: int = 50) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.every = folder, every
+        self.sums: dict[str, float] = {}
+        self.count = 0
+        from torch.utils.tensorboard import SummaryWriter
+
+        self.board = SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
+
+    def add(
+        self, samples: int, epochs: float, learning_rate: float, losses: Mapping[str, float]
+    ) -> None:
+        """Losses of one step, after `samples` samples and `epochs` epochs."""
+        for name, value in losses.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+        self.count += 1
+        if self.count < self.every:
+            return
+        means = {name: value / self.count for name, value in self.sums.items()}
+        self._append(
+            "log.csv",
+            {"samples": samples, "epoch": round(epochs, 3), "rate": learning_rate, **means},
+        )
+        for name, value in {**means, "rate": learning_rate}.items():
+            self.board.add_scalar(f"train/{name}", value, samples)  # type: ignore[no-untyped-call]
+        self.sums, self.count = {}, 0
+
+    def validation(self, samples: int, epoch: int, scores: Mapping[str, Any]) -> None:
+        """Scores of the validation set after `epoch` epochs."""
+        self._append("validation.csv", {"samples": samples, "epoch": epoch, **scores})
+        for name, value in scores.items():
+            if isinstance(value, int | float):
+                self.board.add_scalar(f"validation/{name}", value, samples)  # type: ignore[no-untyped-call]
+        self.board.flush()  # type: ignore[no-untyped-call]
+
+    def _append(self, name: str, row: Mapping[str, Any]) -> None:
+        path = self.folder / name
+        fresh = not path.exists()
+        with path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(row))
+            if fresh:
+                writer.writeheader()
+            writer.writerow({k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()})
+
+    def close(self) -> None:
+        self.board.close()  # type: ignore[no-untyped-call]

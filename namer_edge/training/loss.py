@@ -1,0 +1,81 @@
+"""The losses of eq. 3, 7, 8 and 9, over one batch, matching included."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from ..data.batches import Batch
+from ..model.namer import Namer
+from .matching import match
+from .targets import IGNORE, Candidates, node_targets, stack, visual_map
+
+
+@dataclass(frozen=True)
+class LossOptions:
+    pgd_weight: float = 0.5
+    """λ of eq. 9."""
+    per_token: bool = False
+    """Divide VAT's summed loss by the number of tokens instead of the number of cells (eq. 3)."""
+    smoothing: float = 0.0
+    """Label smoothing of VAT and self correction."""
+    window: int = 5
+    """k of the matching."""
+
+
+class Objective(nn.Module):
+    """A NAMER with its training loss: batch → losses; one module, so that DDP can wrap it."""
+
+    def __init__(self, namer: Namer, options: LossOptions, candidates: Candidates) -> None:
+        super().__init__()
+        self.namer, self.options, self.candidates = namer, options, candidates
+
+    def forward(self, batch: Batch, seed: tuple[int, ...]) -> dict[str, Tensor]:
+        """Scalars `loss` (eq. 9), `vat` (eq. 3), `self`, `left`, `right` (eq. 6, 7); `seed` draws
+        the disturbed nodes."""
+        vocabulary, options = self.namer.vocabulary, self.options
+        device = next(self.parameters()).device
+        images = batch.images.to(device).float() / 255.0
+        maps = self.namer.encode(images.contiguous(memory_format=torch.channels_last))
+        logits = maps.logits.float()
+        probabilities = torch.softmax(logits.detach(), 1).cpu().numpy()
+
+        rng = np.random.default_rng(seed)
+        visual, nodes = [], []
+        for p, label, cells in zip(probabilities, batch.labels, batch.cells, strict=True):
+            matched = match(p, label.classes[label.visual], cells, options.window)
+            visual.append(visual_map(label, matched, p.shape[1:], vocabulary))
+            nodes.append(node_targets(label, matched, p, vocabulary, self.candidates, rng))
+        target = torch.from_numpy(np.stack(visual)).to(device)
+        tokens = {name: value.to(device) for name, value in stack(nodes).items()}
+
+        summed = F.cross_entropy(
+            logits, target, reduction="sum", label_smoothing=options.smoothing
+        )
+        found = (target != vocabulary.none).sum().clamp_min(1)
+        vat = summed / (found if options.per_token else target.numel())
+
+        own, left, right = self.namer.decode(
+            maps,
+            tokens["cells"],
+            tokens["classes"],
+            tokens["endings"],
+            tokens["scores"],
+            tokens["mask"],
+        )
+        losses = {
+            "self": _cross_entropy(own, tokens["own"], options.smoothing),
+            "left": _cross_entropy(left, tokens["left"]),
+            "right": _cross_entropy(right, tokens["right"]),
+        }
+        loss = vat + options.pgd_weight * (losses["self"] + losses["left"] + losses["right"])
+        return {"loss": loss, "vat": vat, **losses}
+
+
+def _cross_entropy(logits: Tensor, target: Tensor, smoothing: float = 0.0) -> Tensor:
+    """Mean over the nodes that have a target; logits [B, N, M], target [B, N]."""
+    return F.cross_entropy(
+        logits.float().flatten(0, 1), target.flatten(), ignore_index=IGNORE, label_smoothing=smoothing
+    )

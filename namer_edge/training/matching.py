@@ -1,0 +1,48 @@
+"""Bipartite matching: which cell each label token is learnt at (Hungarian, "Visual Aware Tokenizer")."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+OUTSIDE = 1e3
+"""Cost of a cell outside a token's window: above any sum of costs inside."""
+
+
+def match(
+    probabilities: NDArray[np.float32],
+    classes: NDArray[np.int64],
+    estimates: NDArray[np.int64],
+    window: int = 5,
+) -> NDArray[np.int64]:
+    """Assign to each visual label token the cell where VAT believes in it most.
+
+    probabilities: [K + 1, h, w], VAT's prediction P (eq. 2); classes [V] of the label's visual
+    tokens; estimates [V, 2] (row, column) of their positions, T; window: k, cells.
+    Returns cells [V, 2], no cell twice: the assignment that minimises the sum of 1 - P over the
+    k × k windows round T. Only cells inside windows enter the cost matrix. Tokens for which a
+    crowded window has no room look for a cell in a wider one.
+    """
+    _, height, width = probabilities.shape
+    if len(classes) > height * width:
+        raise ValueError(f"{len(classes)} tokens cannot share {height} x {width} cells")
+    while True:
+        near = _windows(estimates, window, height, width)  # [V, h·w]
+        cells = np.flatnonzero(near.any(0))
+        if len(cells) >= len(classes):
+            cost = 1.0 - probabilities.reshape(len(probabilities), -1)[classes][:, cells]
+            cost[~near[:, cells]] = OUTSIDE
+            rows, columns = linear_sum_assignment(cost)
+            if (cost[rows, columns] < OUTSIDE).all():
+                chosen = cells[columns]
+                return np.stack([chosen // width, chosen % width], 1)
+        window += 2
+
+
+def _windows(
+    estimates: NDArray[np.int64], window: int, height: int, width: int
+) -> NDArray[np.bool_]:
+    """[V, h·w]: whether a cell lies in the window round each estimate."""
+    reach = window // 2
+    rows = np.abs(np.arange(height) - estimates[:, :1]) <= reach
+    columns = np.abs(np.arange(width) - estimates[:, 1:]) <= reach
+    return (rows[:, :, None] & columns[:, None, :]).reshape(len(estimates), -1)

@@ -1,0 +1,38 @@
+"""How well a model reads while it is trained: through the same recogniser that a device runs."""
+
+from collections.abc import Sequence
+
+from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.errors import NamerEdgeError
+from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.recognizer import Recognizer
+
+from ..data.crohme import Formula
+from ..evaluation.exprate import Reading, rate
+from ..model.engine import TorchEngine
+from ..model.namer import Namer
+from .targets import Candidates
+
+
+def validate(
+    namer: Namer, look: Look, formulas: Sequence[Formula], candidates: Candidates, device: str = "cpu"
+) -> dict[str, float]:
+    """ExpRate, ≤ 1 and ≤ 2 in percent over all `formulas`, with nodes picked as in training."""
+    decoding = Decoding(
+        threshold=candidates.threshold, class_threshold=candidates.class_threshold
+    )
+    engine = TorchEngine(namer, device)
+    recognizer = Recognizer(engine, look, namer.vocabulary, decoding)
+    answers = recognizer.each([formula.strokes for formula in formulas], batch_size=8)
+    readings = [
+        Reading(f.name, f.tokens, None, str(answer))
+        if isinstance(answer, NamerEdgeError)
+        else Reading(f.name, f.tokens, tuple(answer.canonical.split()))
+        for f, answer in zip(formulas, answers, strict=True)
+    ]
+    result = rate(readings)
+    return {
+        "exprate": result.exprate,
+        "exprate_le1": result.exprate_le1,
+        "exprate_le2": result.exprate_le2,
+    }

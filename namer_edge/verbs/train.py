@@ -1,0 +1,42 @@
+"""`namer-edge train`: train a model from a configuration."""
+
+import argparse
+from pathlib import Path
+
+SUMMARY = "train a model from a configuration"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", metavar="CONFIG", help="a .toml file or the name of a packaged one")
+    parser.add_argument("settings", metavar="key=value", nargs="*", help="override a setting")
+    parser.add_argument(
+        "--resume",
+        metavar="WEIGHTS",
+        nargs="?",
+        const="",
+        help="go on from the run's saved state, or from WEIGHTS (.safetensors with its JSON)",
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the configuration, parameters and GFLOPs, and stop",
+    )
+    parser.epilog = (
+        "Several processes: torchrun --nproc-per-node N -m namer_edge_runtime.command train CONFIG"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..training.config import load_config
+
+    config = load_config(arguments.config, arguments.settings)
+    if arguments.dry_run:
+        from ..model.cost import report
+
+        print(report(config))
+        return 0
+    from ..training.loop import train
+
+    resume = arguments.resume is not None
+    train(config, resume, Path(arguments.resume) if arguments.resume else None)
+    return 0
