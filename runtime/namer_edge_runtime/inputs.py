@@ -35,13 +35,13 @@ def prepare_input(value: Any, look: Look) -> Prepared:
     if isinstance(value, str | Path):
         return _prepare_bytes(read_file(Path(value)), look, str(value))
     if isinstance(value, bytes | bytearray | memoryview):
-        return _prepare_bytes(bytes(value), look, "ink")
+        return _prepare_bytes(bytes(value), look, getattr(value, "name", ""))
     if hasattr(value, "read"):
-        name = str(getattr(value, "name", "ink"))
+        name = str(getattr(value, "name", ""))
         data = value.read(LARGEST_FILE + 1)
         if not isinstance(data, bytes):
-            raise UsageError(f"{name} was opened as text: open it in binary mode")
-        return _prepare_bytes(_bounded(data, name), look, name)
+            raise UsageError(f"{name or 'the file'} was opened as text: open it in binary mode")
+        return _prepare_bytes(data, look, name)
     if _is_ink(value):
         return render(value.strokes, look)
     return prepare(load(value), look)
@@ -57,7 +57,7 @@ def read_file(path: Path) -> bytes:
         raise kind(f"{path}: cannot be opened ({error.strerror or error})") from None
     if not data:
         raise kind(f"{path}: the file is empty")
-    return _bounded(data, str(path))
+    return data
 
 
 def is_inkml(data: bytes) -> bool:
@@ -92,18 +92,17 @@ def _is_ink(value: Any) -> "TypeGuard[Ink]":
     return hasattr(value, "strokes") and hasattr(value, "annotations")
 
 
-def _bounded(data: bytes, name: str) -> bytes:
-    if len(data) > LARGEST_FILE:
-        raise PictureError(f"{name}: more than {LARGEST_FILE >> 20} MiB, too large for a formula")
-    return data
-
-
 def _prepare_bytes(data: bytes, look: Look, name: str) -> Prepared:
+    """InkML or a picture; errors begin with `name` where there is one."""
+    if len(data) > LARGEST_FILE:
+        raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
     if is_inkml(data) or name.lower().endswith(".inkml"):
         from .ink.inkml import read_inkml
 
-        return render(read_inkml(data, Path(name).stem).strokes, look)
+        return render(read_inkml(data, name or "ink").strokes, look)
     try:
         return prepare(load(data), look)
     except PictureError as error:
-        raise PictureError(str(error) if name == "ink" else f"{name}: {error}") from error
+        if not name:
+            raise
+        raise PictureError(f"{name}: {error}") from error

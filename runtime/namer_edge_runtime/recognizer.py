@@ -189,7 +189,7 @@ class Recognizer:
             tokens = [self.vocabulary.token(int(number)) for number in path.classes]
             readings.setdefault(" ".join(to_tokens(tokens, self.vocabulary)), float(path.score))
         best, *others = [
-            Alternative(compact(canonical.split()), canonical, score)
+            Alternative(compact(canonical.split(), self.vocabulary), canonical, score)
             for canonical, score in readings.items()
         ]
         return Result(

@@ -47,8 +47,8 @@ class PgdOutput:
 class Engine(Protocol):
     """Computes the two graphs. Usable by several threads at once.
 
-    A class named in the entry points is called as `(model_file, *, device, threads)`, with
-    `providers` and `fallback` beside them where the caller gave these.
+    What is named in the entry points is called as `(model_file, *, device, threads)`, or its
+    `open` is where it has one, with `providers` and `fallback` where the caller gave these.
     """
 
     @property
@@ -114,7 +114,9 @@ def open_engine(
     if fallback:
         options["fallback"] = True
     try:
-        engine: Engine = kind(model, device=device, threads=threads, **options)
+        engine: Engine = getattr(kind, "open", kind)(
+            model, device=device, threads=threads, **options
+        )
     except TypeError as error:
         if options and any(option in str(error) for option in options):
             raise UsageError(f"engine {name!r} takes no {' or '.join(options)}") from error

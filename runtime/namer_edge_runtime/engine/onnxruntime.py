@@ -159,7 +159,7 @@ class OnnxRuntimeEngine:
     def _run(self, graph: int, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
         session = self._open()[graph]
         try:
-            return session.run(outputs, inputs)  # type: ignore[no-any-return]
+            return session.run(outputs, inputs)
         except Exception as error:
             raise EngineError(
                 f"{self._model.path}: ONNX Runtime failed on {self.device} ({error})"

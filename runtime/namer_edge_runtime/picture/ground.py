@@ -13,6 +13,8 @@ WIDEST_PEN = 1 / 8
 """Share of the picture's longer side; what is wider than this is taken for a shadow."""
 FAINTEST = 14
 """Contrast of ink to ground, in 1/255 of the ground's brightness, below which a page is blank."""
+DARKEST = np.uint8(16)
+"""Grounds darker than this are taken for this bright: their grain would look like ink."""
 NOISE = 4.0
 """Standard deviations of the ground's grain that are not yet ink."""
 
@@ -77,8 +79,8 @@ def _missing_light(grey: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArra
         table = np.clip(255 * (1 - levels / max(high, 1)), 0, 255)
         return np.asarray(np.rint(table).astype(np.uint8)[grey])
     size = (grey.shape[1], grey.shape[0])
-    ground = cv2.resize(closed, size, interpolation=cv2.INTER_LINEAR)
-    lacking = cv2.divide(cv2.subtract(ground, grey), cv2.max(ground, 16), scale=255)
+    ground = np.asarray(cv2.resize(closed, size, interpolation=cv2.INTER_LINEAR), np.uint8)
+    lacking = cv2.divide(cv2.subtract(ground, grey), np.maximum(ground, DARKEST), scale=255)
     return np.asarray(lacking, np.uint8)
 
 

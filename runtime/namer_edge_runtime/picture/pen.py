@@ -54,7 +54,7 @@ def redraw(ink: NDArray[np.uint8], wanted: float) -> NDArray[np.uint8]:
     else:
         inside = cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5)
         widest = np.zeros(count, np.float32)
-        np.maximum.at(widest, labels.ravel(), inside.ravel())
+        np.maximum.at(widest, np.asarray(labels, np.intp).ravel(), inside.ravel())
         spare = np.minimum(-move, (1 - LEAST_LEFT) * widest)
         signed = np.where(mask > 0, 0.5 - inside, outside - 0.5) + spare[labels]
     return np.rint(255 * np.clip(0.5 - signed, 0, 1)).astype(np.uint8)

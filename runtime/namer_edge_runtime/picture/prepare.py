@@ -101,7 +101,7 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
         mask = keep[labels]
         pen = measured_width(image, mask, int(keep.sum()))
         near = cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8))
-        image = image * near
+        image = np.where(near > 0, image, np.uint8(0))
     symbol = typical_height(np.maximum(sizes[keep] - pen, 0))
     boxes = stats[keep]
     x0, y0 = boxes[:, cv2.CC_STAT_LEFT].min(), boxes[:, cv2.CC_STAT_TOP].min()

@@ -1,0 +1,147 @@
+"""The `namer-edge` command: finds the verb asked for, runs it, turns errors into one clear line.
+
+Verbs are entry points of the group `namer_edge.verbs`: modules with `SUMMARY`, `configure(parser)`
+and `run(arguments) -> exit code`, whose heavy imports are inside `run`.
+
+Exit codes: 0 done, 1 some inputs failed, 2 wrong usage, 3 an extra or a device is missing.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, NoReturn
+
+from .errors import MissingExtraError, NamerEdgeError
+
+GROUP = "namer_edge.verbs"
+PROGRAM = "namer-edge"
+INTERRUPTED = 130
+EXTRAS = {
+    "torch": "train",
+    "scipy": "train",
+    "safetensors": "train",
+    "tensorboard": "train",
+    "onnx": "export",
+    "onnxscript": "export",
+    "openvino": "openvino",
+    "ray": "ray",
+}
+"""Package that may be absent → the extra that brings it."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command line and returns its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        return _run(arguments)
+    except SystemExit as leaving:  # argparse: help shown, or wrong usage
+        return leaving.code if isinstance(leaving.code, int) else 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has enough; the interpreter's own flush must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except NamerEdgeError as error:
+        if debug:
+            raise
+        return _failed(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        if debug:
+            raise
+        missing = _missing_extra(error)
+        return _failed(str(missing), missing.exit_code)
+    except Exception as error:
+        if debug:
+            raise
+        kind = type(error).__name__
+        return _failed(f"unexpected {kind}: {error} (--debug shows where; please report it)", 1)
+
+
+def _run(arguments: list[str]) -> int:
+    verbs = {point.name: point for point in sorted(entry_points(group=GROUP))}
+    asked = next((a for a in arguments if not a.startswith("-")), None)
+    parser = _parser()
+    if asked is None or "--version" in arguments[: arguments.index(asked)]:
+        if not {"--version"} & set(arguments):
+            parser.epilog = _overview(verbs)
+        parser.parse_args(arguments)
+        parser.print_help(sys.stderr)
+        return 2
+    if asked not in verbs:
+        parser.error(f"no verb {asked!r}: there are {', '.join(verbs)}")
+    place = arguments.index(asked)
+    if place:
+        parser.error(f"{' '.join(arguments[:place])}: options follow the verb")
+    verb = _load(verbs[asked])
+    verb_parser = argparse.ArgumentParser(f"{PROGRAM} {asked}", description=verb.SUMMARY)
+    verb_parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
+    verb.configure(verb_parser)
+    return int(verb.run(verb_parser.parse_args(arguments[place + 1 :])))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        PROGRAM,
+        usage=f"{PROGRAM} VERB …   ({PROGRAM} VERB --help says more)",
+        description="Handwritten mathematics to LaTeX.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version)
+    parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
+    return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when asked, which `version=` cannot."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="show the version")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from . import __version__
+
+        print(f"{PROGRAM} {__version__}")
+        parser.exit()
+
+
+def _overview(verbs: dict[str, EntryPoint]) -> str:
+    width = max(map(len, verbs), default=0)
+    lines = [f"  {name:<{width}}  {_summary(point)}" for name, point in verbs.items()]
+    return "verbs:\n" + "\n".join(lines)
+
+
+def _summary(point: EntryPoint) -> str:
+    try:
+        return str(point.load().SUMMARY)
+    except ModuleNotFoundError as error:
+        return f"(not installed: {error.name})"
+
+
+def _load(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except ModuleNotFoundError as error:
+        raise _missing_extra(error) from error
+
+
+def _missing_extra(error: ModuleNotFoundError) -> MissingExtraError:
+    package = (error.name or "").partition(".")[0]
+    if package in EXTRAS:
+        repair = f"pip install 'namer-edge[{EXTRAS[package]}]'"
+    else:
+        repair = "install namer-edge again"
+    return MissingExtraError(f"{error.name} is not installed: {repair}")
+
+
+def _failed(message: str, code: int) -> int:
+    print(f"{PROGRAM}: error: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

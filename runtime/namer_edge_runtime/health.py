@@ -1,0 +1,153 @@
+"""What `namer-edge check` finds out: versions, processor, kernels, model, engines, a reading."""
+
+import platform
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from .engine.base import engine_names, open_engine, usable_cpus
+from .errors import MissingExtraError, NamerEdgeError
+from .model_file import ModelFile, packaged_models
+
+PACKAGES = ("namer-edge", "numpy", "numba", "onnxruntime", "opencv-python-headless")
+EXTRA_PACKAGES = ("onnxruntime-gpu", "openvino", "torch", "onnx")
+FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "asimd", "asimddp", "i8mm")
+"""Of a processor's features, those that decide how fast int8 is."""
+CROSS = [[(0, 0), (20, 20)], [(20, 0), (0, 20)]]
+"""The strokes of the test reading, an x."""
+
+
+@dataclass
+class Health:
+    """Findings by section, and what is wrong."""
+
+    sections: dict[str, dict[str, Any]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    exit_code: int = 0
+
+    def problem(self, error: NamerEdgeError) -> None:
+        self.problems.append(str(error))
+        self.exit_code = self.exit_code or error.exit_code
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.sections, "problems": self.problems}
+
+
+def examine(name_or_path: str | None = None) -> Health:
+    """Looks at everything that recognition with this model (the default one for None) needs."""
+    health = Health()
+    health.sections["versions"] = {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        **{package: _version(package) for package in (*PACKAGES, *EXTRA_PACKAGES)},
+    }
+    health.sections["processor"] = {
+        "machine": platform.machine(),
+        "usable CPUs": usable_cpus(),
+        "features": _cpu_flags(),
+    }
+    health.sections["kernels"] = _kernels()
+    model = _model(health, name_or_path)
+    _engines(health, model)
+    return health
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _cpu_flags() -> list[str]:
+    """From Linux's list; elsewhere nothing is known."""
+    try:
+        words = set(Path("/proc/cpuinfo").read_text("utf-8", "replace").lower().split())
+    except OSError:
+        return []
+    return [flag for flag in FLAGS if flag in words]
+
+
+def _kernels() -> dict[str, Any]:
+    from .decode.warm_up import warm_up
+
+    first = warm_up()
+    again = warm_up()
+    return {
+        "compiled": first.compiled,
+        "from the disk cache": f"{first.cached} of {first.kernels}",
+        "first call, ms": round(first.seconds * 1000, 1),
+        "later calls, ms": round(again.seconds * 1000, 3),
+    }
+
+
+def _model(health: Health, name_or_path: str | None) -> ModelFile | None:
+    section: dict[str, Any] = {"packaged": packaged_models()}
+    health.sections["model"] = section
+    try:
+        started = perf_counter()
+        model = ModelFile.open(name_or_path)
+    except NamerEdgeError as error:
+        health.problem(error)
+        return None
+    section |= {
+        "name": model.name,
+        "path": str(model.path),
+        "format": model.engine_format,
+        "precision": model.precision,
+        "classes": model.vocabulary.size,
+        "bytes": sum(part.bytes for part in model.parts.values()),
+        "verified": True,
+        "verified in, ms": round((perf_counter() - started) * 1000, 1),
+    }
+    return model
+
+
+def _engines(health: Health, model: ModelFile | None) -> None:
+    """Which engines are there; the model's own one reads a test formula."""
+    section: dict[str, Any] = {}
+    health.sections["engines"] = section
+    try:
+        import onnxruntime
+
+        section["onnxruntime"] = onnxruntime.get_available_providers()
+    except ImportError as error:
+        section["onnxruntime"] = None
+        health.problem(MissingExtraError(f"ONNX Runtime cannot be imported ({error})"))
+    if "onnxruntime" in section and _version("onnxruntime") and _version("onnxruntime-gpu"):
+        health.problem(
+            MissingExtraError(
+                "onnxruntime and onnxruntime-gpu are both installed and overwrite each other: "
+                "pip uninstall -y onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu"
+            )
+        )
+    for name in engine_names():
+        section.setdefault(name, "declared")
+    if model is None:
+        return
+    engine_name = {"onnx": "onnxruntime"}.get(model.engine_format, model.engine_format)
+    try:
+        section |= _test_reading(engine_name, model)
+    except NamerEdgeError as error:
+        health.problem(error)
+
+
+def _test_reading(engine_name: str, model: ModelFile) -> dict[str, Any]:
+    from .recognizer import Recognizer
+
+    started = perf_counter()
+    engine = open_engine(engine_name, model)
+    recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
+    loaded = perf_counter()
+    result = recognizer.strokes(CROSS)
+    first = perf_counter()
+    recognizer.strokes(CROSS)
+    return {
+        "runs on": f"{engine.name}, {engine.device}, {engine.precision}",
+        "a drawn x reads": result.latex,
+        "load, ms": round((loaded - started) * 1000, 1),
+        "first reading, ms": round((first - loaded) * 1000, 1),
+        "next reading, ms": round((perf_counter() - first) * 1000, 1),
+    }
