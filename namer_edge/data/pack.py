@@ -20,6 +20,8 @@ from .report import Report
 
 FORMAT = "namer-edge-pack"
 FORMAT_VERSION = 1
+_DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile)
+"""What NumPy and JSON raise for a file that is not what it says."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def load_pack(path: str | Path) -> Pack:
         version = meta["format_version"] if meta["format"] == FORMAT else None
     except FileNotFoundError as error:
         raise DataError(f"{path}: not there; make it with `namer-edge data pack`") from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         raise DataError(f"{path}: no pack, or a damaged one ({error})") from error
     if version != FORMAT_VERSION:
         raise DataError(

@@ -1,6 +1,8 @@
 """`namer-edge data`: make data sets ready for training."""
 
 import argparse
+import json
+import sys
 from pathlib import Path
 
 SUMMARY = "make data sets ready: pack ink with its labels, scan a vocabulary"
@@ -19,9 +21,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     pack.add_argument("--labels", metavar="TSV", type=Path, help="name, tab, canonical tokens")
     pack.add_argument("-o", "--output", metavar="OUT.npz", type=Path, required=True)
     pack.add_argument(
-        "--vocabulary", metavar="NAME", default="crohme", help="a packaged one (default: crohme)"
+        "--vocabulary",
+        metavar="NAME",
+        default="crohme",
+        help="a packaged one or a .json file (default: crohme)",
     )
     pack.set_defaults(act=_pack)
+    vocabulary = actions.add_parser(
+        "vocabulary",
+        help="labels → their classes and relation table",
+        description="Scan a label file for its symbols, its relations and how many arguments each "
+        "takes, write them as JSON, and name every label that does not fit them.",
+    )
+    vocabulary.add_argument(
+        "labels", metavar="LABELS", type=Path, help="lines of name, tab, canonical tokens"
+    )
+    vocabulary.add_argument(
+        "-o", "--output", metavar="OUT.json", type=Path, help="default: standard output"
+    )
+    vocabulary.add_argument("--name", metavar="N", help="default: that of the label file")
+    vocabulary.set_defaults(act=_vocabulary)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,3 +62,36 @@ def _pack(arguments: argparse.Namespace) -> int:
         print(line)
     print(f"{arguments.output}: {len(loaded.formulas)} formulas")
     return 1 if loaded.report.unreadable else 0
+
+
+def _vocabulary(arguments: argparse.Namespace) -> int:
+    """Labels that do not fit are no failure: the vocabulary holds what the others say."""
+    from namer_edge_runtime.atomic import atomic_file
+    from namer_edge_runtime.errors import DataError, LatexError
+    from namer_edge_runtime.formula.nodes import to_nodes
+    from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+    from ..data.labels import read_labels
+
+    labels = read_labels(arguments.labels)
+    if not labels:
+        raise DataError(f"{arguments.labels}: no labels to scan")
+    name = arguments.name or arguments.labels.stem
+    vocabulary = Vocabulary.scan((" ".join(tokens) for tokens in labels.values()), name)
+    for key, tokens in labels.items():
+        try:
+            to_nodes(tokens, vocabulary)
+        except LatexError as error:
+            print(f"{key}: {error}", file=sys.stderr)
+    table = (f"{relation} {len(takes)}" for relation, takes in vocabulary.relations.items())
+    print(
+        f"{name}: {vocabulary.size} classes from {len(labels)} labels; endings: {', '.join(table)}",
+        file=sys.stderr,
+    )
+    content = json.dumps(vocabulary.to_json(), indent=1, ensure_ascii=False)
+    if arguments.output is None:
+        print(content)
+    else:
+        with atomic_file(arguments.output, "w") as file:
+            file.write(content + "\n")
+    return 0

@@ -1,0 +1,143 @@
+"""A data set is packed once and opened quickly ever after."""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from inkml_files import inkml, line
+
+from namer_edge.data.crohme import load_crohme
+from namer_edge.data.pack import Pack, load_pack, save_pack, source_hash
+from namer_edge.verbs import data as verb
+from namer_edge_runtime.errors import DataError
+
+FILES = {
+    "a": inkml([line(0, 0, 5, 9), "3 4"], [("1", [0], "o")], '<mn xml:id="o">1</mn>'),
+    "b": inkml([line(0, 0, 5, 9)], [("x", [0], "x")], '<mi xml:id="x">x</mi>'),
+    "c": "",
+}
+
+
+@pytest.fixture
+def ink(tmp_path: Path) -> Path:
+    folder = tmp_path / "ink"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / f"{name}.inkml").write_text(text, "utf-8")
+    (tmp_path / "labels.tsv").write_text("a\t1\nb\ty\n", "utf-8")
+    return folder
+
+
+@pytest.fixture
+def pack(ink: Path) -> Pack:
+    loaded = load_crohme(ink, ink.parent / "labels.tsv")
+    return Pack(loaded.formulas, loaded.report, {"ink": source_hash(ink)})
+
+
+def test_what_goes_in_comes_out(pack: Pack, tmp_path: Path) -> None:
+    save_pack(tmp_path / "new" / "set.npz", pack)
+    again = load_pack(tmp_path / "new" / "set.npz")
+    assert again.report == pack.report
+    assert again.sources == pack.sources
+    assert len(again.formulas) == len(pack.formulas) == 2
+    for old, new in zip(pack.formulas, again.formulas, strict=True):
+        assert (new.name, new.tokens) == (old.name, old.tokens)
+        assert [s.tolist() for s in new.strokes] == [s.tolist() for s in old.strokes]
+        for field in ("symbols", "positions", "boxes"):
+            was, now = getattr(old, field), getattr(new, field)
+            assert now.dtype == was.dtype
+            np.testing.assert_array_equal(now, was)
+    assert [formula.placed for formula in again.formulas] == [True, False]
+
+
+def test_an_empty_set_can_be_packed(pack: Pack, tmp_path: Path) -> None:
+    save_pack(tmp_path / "none.npz", Pack([], pack.report, {}))
+    assert load_pack(tmp_path / "none.npz").formulas == []
+
+
+def test_no_pickle_is_ever_loaded(tmp_path: Path) -> None:
+    np.savez(tmp_path / "evil.npz", meta=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(DataError, match="no pack"):
+        load_pack(tmp_path / "evil.npz")
+
+
+def test_what_is_no_pack_says_what_to_do(pack: Pack, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="data pack"):
+        load_pack(tmp_path / "none.npz")
+    for content in (b"", b"nothing"):
+        (tmp_path / "bad.npz").write_bytes(content)
+        with pytest.raises(DataError, match="no pack"):
+            load_pack(tmp_path / "bad.npz")
+    np.savez(tmp_path / "other.npz", other=np.zeros(3))
+    with pytest.raises(DataError, match="no pack"):
+        load_pack(tmp_path / "other.npz")
+    save_pack(tmp_path / "set.npz", pack)
+    whole = (tmp_path / "set.npz").read_bytes()
+    (tmp_path / "cut.npz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match="damaged"):
+        load_pack(tmp_path / "cut.npz")
+
+
+def test_a_pack_of_another_version_or_with_parts_missing_is_refused(
+    pack: Pack, tmp_path: Path
+) -> None:
+    save_pack(tmp_path / "set.npz", pack)
+    with np.load(tmp_path / "set.npz") as file:
+        arrays = dict(file)
+    np.savez(tmp_path / "short.npz", **{**arrays, "points": arrays["points"][:-1]})
+    with pytest.raises(DataError, match="do not fit"):
+        load_pack(tmp_path / "short.npz")
+    meta = json.loads(arrays["meta"].tobytes()) | {"format_version": 99}
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+    np.savez(tmp_path / "new.npz", **arrays)
+    with pytest.raises(DataError, match="99"):
+        load_pack(tmp_path / "new.npz")
+
+
+def test_a_pack_that_fails_leaves_the_old_one(pack: Pack, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder", "utf-8")
+    with pytest.raises(DataError, match="cannot be written"):
+        save_pack(tmp_path / "file" / "set.npz", pack)
+    save_pack(tmp_path / "set.npz", pack)
+    assert sorted(p.name for p in tmp_path.iterdir() if "set" in p.name) == ["set.npz"]
+
+
+def test_the_hash_of_a_folder_follows_its_files(ink: Path) -> None:
+    before = source_hash(ink)
+    assert before == source_hash(ink)
+    (ink / "c.inkml").write_text("other", "utf-8")
+    assert source_hash(ink) != before
+
+
+def run(*words: str | Path) -> int:
+    parser = argparse.ArgumentParser()
+    verb.configure(parser)
+    return verb.run(parser.parse_args([str(word) for word in words]))
+
+
+def test_the_command_packs_and_names_what_is_amiss(
+    ink: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels, out = tmp_path / "labels.tsv", tmp_path / "set.npz"
+    assert run("pack", ink, "--labels", labels, "-o", out) == 1
+    said = capsys.readouterr().out
+    for line_ in (
+        "3 files, 2 formulas",
+        "1 agree with their label",
+        "1 disagreeing",
+        "  b: no symbol in the ink for y",
+        "1 unreadable",
+        "  c: the file is empty",
+    ):
+        assert line_ in said.splitlines()
+    assert set(load_pack(out).sources) == {"ink", "labels.tsv"}
+    (ink / "c.inkml").unlink()
+    assert run("pack", ink, "--labels", labels, "-o", out) == 0
+
+
+def test_the_command_without_labels_takes_the_mathml(ink: Path, tmp_path: Path) -> None:
+    run("pack", ink, "-o", tmp_path / "set.npz")
+    formulas = load_pack(tmp_path / "set.npz").formulas
+    assert [formula.tokens for formula in formulas] == [("1",), ("x",)]

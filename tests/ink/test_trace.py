@@ -1,0 +1,74 @@
+"""Points are written in many ways, and x and y come out of each."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from namer_edge_runtime.ink.trace import Channels, read_points
+
+XY = Channels()
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("1 2, 3 4", [[1, 2], [3, 4]]),
+        ("\n1 2,3 4,\n", [[1, 2], [3, 4]]),
+        ("0.5 -2e1", [[0.5, -20]]),
+        ("1 2 77, 3 4 78", [[1, 2], [3, 4]]),
+        ("1 2 77, 3 4", [[1, 2], [3, 4]]),
+        ("1 2, nan 4, 3 inf, 5 6", [[1, 2], [5, 6]]),
+        ("1 2, 3", [[1, 2]]),
+        ("", []),
+        (" , ", []),
+        ("no numbers", []),
+    ],
+)
+def test_plain_points(text: str, points: list[list[float]]) -> None:
+    assert read_points(text, XY).tolist() == points
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        # The example of the InkML recommendation: second point by first differences, and so on.
+        (
+            "1125 18432,'23'43,\"7\"-8,3-5,7 -3,6 2",
+            [
+                [1125, 18432],
+                [1148, 18475],
+                [1178, 18510],
+                [1211, 18540],
+                [1251, 18567],
+                [1297, 18596],
+            ],
+        ),
+        ("10 20, ' 1 ' 2, 1 2, !5 !6, 7 8", [[10, 20], [11, 22], [12, 24], [5, 6], [7, 8]]),
+        ("10 20, * 21, #1F ?", [[10, 20], [10, 21], [31, 21]]),
+    ],
+)
+def test_points_in_the_compact_form(text: str, points: list[list[float]]) -> None:
+    assert read_points(text, XY).tolist() == points
+
+
+def channels(*names: str, orientation: str = "+ve") -> Channels:
+    inner = "".join(f'<channel name="{n}" orientation="{orientation}"/>' for n in names)
+    return Channels.of(ElementTree.fromstring(f"<ink><traceFormat>{inner}</traceFormat></ink>"))
+
+
+def test_the_format_says_which_channel_is_which() -> None:
+    assert read_points("9 1 2, 8 3 4", channels("T", "X", "Y")).tolist() == [[1, 2], [3, 4]]
+    assert read_points("2 1", channels("y", "x")).tolist() == [[1, 2]]
+
+
+def test_declared_channels_that_are_not_written_do_no_harm() -> None:
+    assert read_points("1 2, 3 4", channels("X", "Y", "F")).tolist() == [[1, 2], [3, 4]]
+    assert read_points("1 2, 3 4", channels("F", "X", "Y")).tolist() == [[1, 2], [3, 4]]
+
+
+def test_y_that_grows_upwards_is_turned_round() -> None:
+    assert read_points("1 2", channels("X", "Y", orientation="-ve")).tolist() == [[1, -2]]
+
+
+def test_no_format_means_x_and_y_first() -> None:
+    assert Channels.of(ElementTree.fromstring("<ink/>")) == XY
