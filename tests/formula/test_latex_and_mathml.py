@@ -86,6 +86,13 @@ def test_every_symbol_has_a_character() -> None:
         assert not unknown
 
 
+def test_relations_of_ones_own_vocabulary() -> None:
+    label = "\\vec { x } ^ { 2 } + \\binom { n } { 2 }"
+    tokens = label.split()
+    assert compact(tokens) == "\\vec{x}^2+\\binom{n}{2}"
+    ElementTree.fromstring(mathml(tokens))
+
+
 @pytest.mark.parametrize("write", [compact, mathml])
 def test_unbalanced_tokens_are_refused(write: type) -> None:
     with pytest.raises(LatexError):

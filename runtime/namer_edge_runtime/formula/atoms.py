@@ -7,6 +7,7 @@ so a path of any depth that the decoder returns can be written.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 
 from .nodes import to_nodes
 from .spelling import OPERATORS
@@ -19,6 +20,8 @@ class Atom:
 
     token: str
     """A symbol, a relation with its `arguments`, `{` for a grouped atom, or empty: no nucleus."""
+    takes: tuple[str, ...] = ()
+    """How each argument opens in the relation table."""
     arguments: list[str] = field(default_factory=list)
     subscript: str | None = None
     superscript: str | None = None
@@ -27,9 +30,18 @@ class Atom:
 
 
 @cache
-def default_vocabulary() -> Vocabulary:
+def _known() -> Vocabulary:
     """HME100K's, whose relation table has CROHME's in it."""
     return Vocabulary.load("hme100k")
+
+
+def relation_table(tokens: Sequence[str]) -> Vocabulary:
+    """The packaged relation table and, as canonical tokens show it, what else takes arguments."""
+    takers = {token for token, following in pairwise(tokens) if following == GROUP}
+    if takers <= _known().relations.keys() | {END, "]"}:
+        return _known()
+    shown = Vocabulary.scan([" ".join(tokens)]).relations
+    return Vocabulary("shown", (), {**shown, **_known().relations})
 
 
 def write(
@@ -39,17 +51,17 @@ def write(
 
     Raises `LatexError` where an argument is missing or braces do not match.
     """
-    vocabulary = vocabulary or default_vocabulary()
+    vocabulary = vocabulary or relation_table(tokens)
     atoms: list[Atom] = []
     outer: list[tuple[list[Atom], Atom]] = []
     for node in to_nodes(tokens, vocabulary):
         if node.token in vocabulary.relations:
-            outer.append((atoms, Atom(node.token)))
+            outer.append((atoms, Atom(node.token, vocabulary.relations[node.token])))
             atoms = []
         elif node.token == END:
             around, relation = outer[-1]
             relation.arguments.append(row(atoms))
-            if len(relation.arguments) == len(vocabulary.relations[relation.token]):
+            if len(relation.arguments) == len(relation.takes):
                 outer.pop()
                 atoms = around
                 _attach(atoms, relation, row)
@@ -70,7 +82,7 @@ def _attach(atoms: list[Atom], relation: Atom, row: Callable[[list[Atom]], str])
     taken = base.superscript if relation.token == "^" else base.subscript
     if taken is not None:
         # Two scripts in one place: the first belongs to what the second is set on.
-        base = Atom(GROUP, [row([base])])
+        base = Atom(GROUP, arguments=[row([base])])
     if relation.token == "^":
         base.superscript = content
     else:

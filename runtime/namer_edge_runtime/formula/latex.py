@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from .atoms import Atom, write
-from .vocabulary import GROUP, Vocabulary
+from .vocabulary import GROUP, INDEX, Vocabulary
 
 _COMMAND_END = re.compile(r"\\[a-zA-Z]+$")
 _PRIMES = re.compile(r"(\\prime)+")
@@ -15,8 +15,8 @@ def compact(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
     """LaTeX without needless spaces and braces, which TeX accepts and which reads back the same.
 
     `\\limits` stays only where TeX accepts it, after an operator. `vocabulary` gives the relation
-    table (default: that of HME100K, which includes CROHME's). Raises `LatexError` for tokens that
-    are not balanced.
+    table (default: the packaged ones, and what the tokens themselves show).
+    Raises `LatexError` for tokens that are not balanced.
     """
     return write(tokens, vocabulary, _row)
 
@@ -24,27 +24,28 @@ def compact(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
 def _row(atoms: list[Atom]) -> str:
     text = ""
     for place, atom in enumerate(atoms):
-        written = _nucleus(atom, first=place == 0) + _scripts(atom)
+        written = _nucleus(atom) + _scripts(atom)
         after_script = place > 0 and _scripts(atoms[place - 1]) and written[:1].isdigit()
         after_command = _COMMAND_END.search(text) and written[:1].isalnum()
         text += " " * bool(after_script or after_command) + written
     return text
 
 
-def _nucleus(atom: Atom, first: bool) -> str:
+def _nucleus(atom: Atom) -> str:
     """Symbol, or relation with its arguments."""
     if atom.token in ("", GROUP):
         return "{" + "".join(atom.arguments) + "}"
     if not atom.arguments:
         token = _TYPED.get(atom.token, atom.token)
         return token if token.isascii() else f"\\text{{{token}}}"
-    *options, last = atom.arguments
-    if atom.token == "\\frac":
-        return f"\\frac{{{options[0]}}}{{{last}}}"
-    index = options[0] if options else ""
-    if "[" in index or "]" in index:
-        index = f"{{{index}}}"
-    return atom.token + (f"[{index}]" if index else "") + f"{{{last}}}"
+    text = atom.token
+    for opening, argument in zip(atom.takes, atom.arguments, strict=True):
+        if opening != INDEX:
+            text += f"{{{argument}}}"
+        elif argument:
+            # A bracket inside would end the index.
+            text += f"[{{{argument}}}]" if set(argument) & {"[", "]"} else f"[{argument}]"
+    return text
 
 
 def _scripts(atom: Atom) -> str:

@@ -40,7 +40,8 @@ _ARROWS = {"\\xrightarrow": "→", "\\xlongequal": "="}
 
 
 def mathml(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
-    """A `math` element. `vocabulary` gives the relation table (default: that of HME100K).
+    """A `math` element. `vocabulary` gives the relation table (default: the packaged ones, and
+    what the tokens themselves show).
 
     Raises `LatexError` for tokens that are not balanced.
     """

@@ -89,13 +89,13 @@ WRAPPERS = _commands(
 
 _SIGNS = r"""
 × \times ÷ \div ± \pm ≤ \leq ≥ \geq ⩽ \leqslant ⩾ \geqslant ≠ \neq ≈ \approx ≡ \equiv ≅ \cong
-∼ \sim → \rightarrow ← \leftarrow ⇒ \Rightarrow ⇐ \Leftarrow ⇔ \Leftrightarrow ↑ \uparrow ↓ \downarrow
-⇌ \rightleftharpoons ∞ \infty ∈ \in ∀ \forall ∃ \exists ∂ \partial ∫ \int ∑ \sum ∪ \cup ∩ \cap
-∅ \varnothing ∠ \angle ⊥ \bot ∵ \because ∴ \therefore ° \circ ∘ \circ · \cdot ⋅ \cdot … \ldots
-⋯ \cdots ⋮ \vdots ′ \prime − - – - ∣ | ∥ \parallel α \alpha β \beta γ \gamma δ \delta ε \varepsilon ϵ \epsilon
-ζ \zeta η \eta θ \theta ξ \xi π \pi ρ \rho σ \sigma τ \tau φ \varphi ϕ \phi ψ \psi ω \omega
-λ \lambda μ \mu µ \mu Γ \Gamma Δ \Delta Λ \Lambda Π \Pi Σ \Sigma Φ \Phi Ω \Omega
-（ ( ） ) ＋ + ＝ = ， , ： : ； ; ！ ! ？ ?
+∼ \sim → \rightarrow ← \leftarrow ⇒ \Rightarrow ⇐ \Leftarrow ⇔ \Leftrightarrow ↑ \uparrow
+↓ \downarrow ⇌ \rightleftharpoons ∞ \infty ∈ \in ∀ \forall ∃ \exists ∂ \partial ∫ \int ∑ \sum
+∪ \cup ∩ \cap ∅ \varnothing ∠ \angle ⊥ \bot ∵ \because ∴ \therefore ° \circ ∘ \circ · \cdot
+⋅ \cdot … \ldots ⋯ \cdots ⋮ \vdots ′ \prime − - – - ∣ | ∥ \parallel α \alpha β \beta γ \gamma
+δ \delta ε \varepsilon ϵ \epsilon ζ \zeta η \eta θ \theta ξ \xi π \pi ρ \rho σ \sigma τ \tau
+φ \varphi ϕ \phi ψ \psi ω \omega λ \lambda μ \mu µ \mu Γ \Gamma Δ \Delta Λ \Lambda Π \Pi
+Σ \Sigma Φ \Phi Ω \Omega （ ( ） ) ＋ + ＝ = ， , ： : ； ; ！ ! ？ ?
 """
 
 UNICODE: dict[str, str] = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2], strict=True))

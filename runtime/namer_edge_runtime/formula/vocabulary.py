@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,15 @@ class Vocabulary:
 
     @classmethod
     def load(cls, name: str) -> "Vocabulary":
-        """A packaged vocabulary: "crohme" or "hme100k"."""
+        """A packaged vocabulary, "crohme" or "hme100k", or that of a `.json` file.
+
+        Raises `UsageError` for a name that is not packaged, `ModelFileError` for a bad file.
+        """
+        if name.endswith(".json"):
+            try:
+                return cls.from_json(json.loads(Path(name).read_text("utf-8")))
+            except (OSError, ValueError) as error:
+                raise ModelFileError(f"{name}: vocabulary cannot be read ({error})") from error
         folder = resources.files(__package__) / "vocabularies"
         names = sorted(item.name.removesuffix(".json") for item in folder.iterdir())
         if name not in names:
