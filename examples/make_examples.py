@@ -177,7 +177,7 @@ class Writer:
     def superscript(self, base: Box, script: Box) -> Box:
         """The script at about half size, its foot at the height where small letters begin."""
         small = script.moved(0, 0, 0.55)
-        x = base.high[0] + 0.1 - small.low[0]
+        x = base.high[0] + 0.16 - small.low[0]
         return base + small.moved(x, 0.42 - small.high[1])
 
     def fraction(self, above: Box, below: Box) -> Box:
@@ -201,7 +201,7 @@ class Writer:
     def root(self, body: Box) -> Box:
         """The sign in one stroke: tick, down, up, and the bar over the whole body."""
         low, high = body.low, body.high
-        top, foot, x = low[1] - 0.22, high[1] + 0.05, low[0] - 0.14
+        top, foot, x = low[1] - 0.26, high[1] + 0.05, low[0] - 0.2
         sign = [
             (x - 0.5, foot - 0.42), (x - 0.38, foot - 0.5), (x - 0.38, foot - 0.5),
             (x - 0.3, foot - 0.25), (x - 0.22, foot), (x - 0.22, foot),

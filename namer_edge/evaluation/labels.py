@@ -1,6 +1,7 @@
 """Reference labels, and the answer that belongs to each."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from .exprate import Reading
 
 STRICT = "strict canonical tokens"
 LOOSE = "loose: label and answer normalised, \\limits dropped"
+ALL_FILES = "all files"
+_NOT_ONE_TOKEN = re.compile(r"[^\\].|\\[^a-zA-Z].|\\[a-zA-Z]+[^a-zA-Z]")
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,29 @@ class Paired:
     """Inputs that no counted label names; they count nowhere."""
     repeated: tuple[str, ...]
     """Inputs that have the same file name as a later one, which counts in their place."""
+    by_source: Mapping[str, Reading]
+    """The reading of each input that a counted label names."""
+
+    def notes(self) -> list[str]:
+        """What a person should know beside the numbers."""
+        notes = []
+        if self.unlabelled:
+            notes.append(
+                f"{len(self.unlabelled)} inputs have no label and count nowhere: "
+                + _some(self.unlabelled)
+            )
+        if self.repeated:
+            notes.append(
+                f"{len(self.repeated)} inputs share their name with a later one, which "
+                "counts in their place: " + _some(self.repeated)
+            )
+        raw = [r.name for r in self.readings if any(_NOT_ONE_TOKEN.search(t) for t in r.label)]
+        if raw:
+            notes.append(
+                f"{len(raw)} labels are not space-separated tokens and cannot be matched "
+                f"exactly (--loose normalises them): {_some(raw)}"
+            )
+        return notes
 
 
 def read_labels(path: Path) -> list[Label]:
@@ -97,29 +123,41 @@ def pair(
             repeated.append(by_name[name].source)
         by_name[name] = answer
         found[name] = found[Path(name).stem] = answer
-    used: set[str] = set()
-    readings = []
+    readings: list[Reading] = []
+    by_source: dict[str, Reading] = {}
     for label in counted:
         match = found.get(label.name) or found.get(Path(label.name).stem)
+        readings.append(reading(label, match, loose))
         if match is not None:
-            used.add(match.source)
-        readings.append(_reading(label, match, loose))
-    rows = "all files"
+            by_source[match.source] = readings[-1]
+    rows = ALL_FILES
     if len(counted) < len(labels):
         rows = f"the {len(counted)} of {len(labels)} files marked as within the vocabulary"
     return Paired(
         readings=tuple(readings),
-        protocol=f"{LOOSE if loose else STRICT}, {rows}",
-        unlabelled=tuple(a.source for a in by_name.values() if a.source not in used),
+        protocol=protocol_name(loose, rows),
+        unlabelled=tuple(a.source for a in by_name.values() if a.source not in by_source),
         repeated=tuple(repeated),
+        by_source=by_source,
     )
+
+
+def protocol_name(loose: bool, counted: str = ALL_FILES) -> str:
+    """What goes with every number: how tokens are compared, and which files count."""
+    return f"{LOOSE if loose else STRICT}, {counted}"
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _file_name(source: str) -> str:
     return Path(source.replace("::", "/")).name
 
 
-def _reading(label: Label, answer: Answer | None, loose: bool) -> Reading:
+def reading(label: Label, answer: Answer | None, loose: bool) -> Reading:
+    """A label and its answer, as tokens ready to be compared."""
     try:
         reference = _tokens(label.latex, loose)
     except LatexError as error:

@@ -1,0 +1,141 @@
+"""`namer-edge evaluate`: how well a model reads a labelled set of ink or pictures."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+SUMMARY = "read a labelled set and say how much of it is right"
+
+EPILOG = """\
+DATA is a folder or zip of InkML or of pictures, a single file, or a pack (.npz). A label file has
+lines NAME TAB LABEL, NAME with or without the file's ending; with a heading line (first column
+`name`) its third column says yes or no: whether the label is within the vocabulary. Every labelled
+file counts: one that cannot be read, or is not there, is wrong and is named.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("data", type=Path, metavar="DATA", help="InkML, pictures or a pack")
+    parser.add_argument(
+        "--labels", type=Path, metavar="TSV", help="default: the truth inside InkML or pack"
+    )
+    parser.add_argument("--model", metavar="M", help="name of a packaged model, or a path")
+    parser.add_argument("--engine", default="onnxruntime", metavar="E", help="%(default)s")
+    parser.add_argument("--device", metavar="D", help="default: the engine's own choice")
+    parser.add_argument(
+        "--threads", type=_positive, metavar="N", help="default: the CPUs it may use"
+    )
+    parser.add_argument("--batch-size", type=_positive, default=8, metavar="N", help="%(default)s")
+    parser.add_argument(
+        "--loose",
+        action="store_true",
+        help="normalise label and answer first: for labels without a published form (photos)",
+    )
+    parser.add_argument(
+        "--all-rows", action="store_true", help="count labels beyond the vocabulary too"
+    )
+    parser.add_argument("--json", metavar="OUT", help="the whole report; - is standard output")
+    parser.add_argument("--jsonl", metavar="OUT", help="each file's answer; - is standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 1 where some labelled files had no answer.
+
+    Raises the typed errors of model, engine, labels and data.
+    """
+    import json
+    import sys
+    from collections.abc import Iterable
+    from time import perf_counter
+
+    from tqdm import tqdm
+
+    from namer_edge_runtime.bulk import count
+    from namer_edge_runtime.errors import UsageError
+    from namer_edge_runtime.model_file import ModelFile
+    from namer_edge_runtime.recognizer import Recognizer
+
+    from ..evaluation.answers import answer_all, paired_with, paired_with_own
+    from ..evaluation.labels import read_labels
+    from ..evaluation.report import Report
+    from ..evaluation.samples import Sample, file_samples, pack_samples
+
+    labels = read_labels(arguments.labels) if arguments.labels else None
+    packed = arguments.data.suffix.lower() == ".npz"
+    samples: Iterable[Sample]
+    if packed:
+        samples = pack_samples(arguments.data)
+        total = len(samples)
+    else:
+        samples = file_samples(arguments.data, own_labels=labels is None)
+        total = count([arguments.data])
+    if labels is None:
+        samples = list(samples)
+        if all(sample.label is None for sample in samples):
+            raise UsageError(f"no file of {arguments.data} carries its label: give --labels")
+    recognizer = Recognizer.from_pretrained(
+        arguments.model,
+        engine=arguments.engine,
+        device=arguments.device,
+        threads=arguments.threads,
+    )
+    started = perf_counter()
+    # Without a terminal to draw on, tqdm keeps silent.
+    with tqdm(total=total, unit="file", disable=None) as bar:
+        answers = answer_all(recognizer, samples, arguments.batch_size, bar.update)
+    seconds = perf_counter() - started
+    if labels is None:
+        whose = "the pack's" if packed else "the InkML truth, normalised"
+        paired = paired_with_own(answers, whose, loose=arguments.loose)
+    else:
+        paired = paired_with(labels, answers, loose=arguments.loose, all_rows=arguments.all_rows)
+    report = Report.of(paired.readings, paired.protocol)
+    engine = recognizer.engine
+    about: dict[str, Any] = {
+        "model": ModelFile.open(arguments.model).name,
+        "engine": engine.name,
+        "device": engine.device,
+        "precision": engine.precision,
+        "seconds": round(seconds, 2),
+        "unlabelled": list(paired.unlabelled),
+        "repeated": list(paired.repeated),
+        "data": str(arguments.data),
+        "labels": str(arguments.labels) if arguments.labels else None,
+    }
+    if arguments.json:
+        whole = json.dumps({**report.to_json(), **about}, ensure_ascii=False, indent=1)
+        _write(arguments.json, [whole])
+    if arguments.jsonl:
+        objects = (a.to_json(paired.by_source.get(a.outcome.source)) for a in answers)
+        _write(arguments.jsonl, [json.dumps(o, ensure_ascii=False) for o in objects])
+    # What is asked for on standard output stays alone there.
+    text = sys.stderr if "-" in (arguments.json, arguments.jsonl) else sys.stdout
+    print("{model} on {engine}, {device}, {precision}, {seconds} s".format(**about), file=text)
+    print(report.text(), file=text)
+    for note in paired.notes():
+        print(f"note: {note}", file=sys.stderr)
+    return 1 if report.unreadable else 0
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _write(target: str, lines: list[str]) -> None:
+    text = "".join(line + "\n" for line in lines)
+    if target == "-":
+        print(text, end="")
+        return
+    from namer_edge_runtime.atomic import atomic_file
+    from namer_edge_runtime.errors import UsageError
+
+    try:
+        with atomic_file(Path(target), "w") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
