@@ -46,6 +46,7 @@ class Kernel(Generic[P, R]):
         self.function = function
         self.plain = plain
         self._compiled: Callable[P, R] | None = None
+        self._cached: Callable[P, R] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         compiled = self._compiled
@@ -54,11 +55,11 @@ class Kernel(Generic[P, R]):
         try:
             return compiled(*args, **kwargs)
         except Exception:
-            if not getattr(compiled, "_cache", None):
+            if compiled is not self._cached:
                 raise
             # The cache could not be read or written after all; a real fault shows up again below.
-            self._compiled = _numba.njit(self.function, nogil=True)
-            return self._compiled(*args, **kwargs)
+            self._compiled = compiled = _numba.njit(self.function, nogil=True)
+            return compiled(*args, **kwargs)
 
     @property
     def compiles(self) -> bool:
@@ -72,16 +73,16 @@ class Kernel(Generic[P, R]):
         return sum(statistics.cache_hits.values()) if statistics is not None else 0
 
     def _first_call(self) -> Callable[P, R]:
+        compiled = self.plain
         if _numba is None:
             _warn_once()
-            self._compiled = self.plain
         else:
             try:
-                self._compiled = _numba.njit(self.function, nogil=True, cache=True)
+                compiled = self._cached = _numba.njit(self.function, nogil=True, cache=True)
             except RuntimeError:  # no folder that the cache could live in
-                self._compiled = _numba.njit(self.function, nogil=True)
-        assert self._compiled is not None
-        return self._compiled
+                compiled = _numba.njit(self.function, nogil=True)
+        self._compiled = compiled
+        return compiled
 
 
 def kernel(*, plain: Callable[P, R]) -> Callable[[Callable[P, R]], Kernel[P, R]]:

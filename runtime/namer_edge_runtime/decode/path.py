@@ -55,7 +55,7 @@ def _longest_paths(
     size: int,
     most: int,
 ) -> reference.Arrays:
-    # Edges grouped by source: those of node u are leaving[first[u]:first[u + 1]].
+    # Edges stand in order of their source: those of node u are first[u] … first[u + 1] - 1.
     first = np.zeros(size + 1, np.int64)
     entering = np.zeros(size, np.int64)
     for edge in range(len(sources)):
@@ -63,11 +63,6 @@ def _longest_paths(
         entering[targets[edge]] += 1
     for node in range(size):
         first[node + 1] += first[node]
-    leaving = np.empty(len(sources), np.int64)
-    filled = first[:size].copy()
-    for edge in range(len(sources)):
-        leaving[filled[sources[edge]]] = edge
-        filled[sources[edge]] += 1
 
     # For each node, its best paths from <sos>: length, node before, and rank of the path there.
     lengths = np.zeros((size, most), np.float64)
@@ -87,8 +82,7 @@ def _longest_paths(
     while done < last:
         node = ready[done]
         done += 1
-        for slot in range(first[node], first[node + 1]):
-            edge = leaving[slot]
+        for edge in range(first[node], first[node + 1]):
             target = targets[edge]
             for rank in range(found[node]):
                 length = lengths[node, rank] + weights[edge]
@@ -99,7 +93,7 @@ def _longest_paths(
                 ):
                     place -= 1
                 if place >= most:
-                    break
+                    break  # the further paths of this node are no longer
                 found[target] = min(found[target] + 1, most)
                 for lower in range(found[target] - 1, place, -1):
                     lengths[target, lower] = lengths[target, lower - 1]
