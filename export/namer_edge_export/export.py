@@ -1,0 +1,133 @@
+"""Checkpoint → model file: one function behind `namer-edge export`."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from namer_edge.model.engine import TorchEngine
+from namer_edge.model.namer import Namer
+from namer_edge.training.checkpoint import load_weights
+from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.engine.base import open_engine
+from namer_edge_runtime.errors import ExportError
+from namer_edge_runtime.model_file import ModelFile
+
+from .formats import find_target
+from .onnx import export_pgd, export_vat
+
+TOLERANCE = 1e-4
+"""Largest difference of a probability between the checkpoint and what was exported from it."""
+SIZES = ((32, 32), (48, 208), (96, 320), (320, 64), (64, 1024))
+"""Height and width (pixels) that the export is checked at; none is the size it was traced with."""
+
+
+def export(
+    checkpoint: str | Path,
+    output: str | Path,
+    format: str = "onnx",
+    precision: str = "fp32",
+    name: str | None = None,
+    metrics: dict[str, Any] | None = None,
+) -> ModelFile:
+    """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
+
+    `name` defaults to that of `output`; `metrics` go into the model file as they are. Raises
+    `UsageError` for a target that does not exist, `CheckpointError` for a checkpoint that cannot
+    be read, `ExportError` where the result does not compute what the checkpoint computes; then
+    nothing is written.
+    """
+    find_target(format, precision)
+    checkpoint, output = Path(checkpoint), Path(output)
+    namer, look, record = load_weights(checkpoint)
+    config = record["config"]
+    meta = {
+        "name": name or output.stem,
+        "engine_format": format,
+        "precision": precision,
+        "look": look.to_json(),
+        "vocabulary": namer.vocabulary.to_json(),
+        "decoding": Decoding(
+            threshold=config["threshold"], class_threshold=config["class_threshold"]
+        ).to_json(),
+        "architecture": record["architecture"],
+        "training": {
+            "checkpoint_sha256": record["sha256"],
+            **{key: record[key] for key in ("progress", "data", "config") if key in record},
+        },
+        "metrics": metrics or {},
+        "calibration": None,
+        "licence": record.get("licence", "that of the training data"),
+    }
+    if format == "torch":
+        return ModelFile.write(output, meta, {"weights": checkpoint})
+    parts = {"vat": export_vat(namer), "pgd": export_pgd(namer)}
+    meta["sources"] = {role: hashlib.sha256(part).hexdigest() for role, part in parts.items()}
+    fresh = output.with_name(f".{output.stem}.unverified{output.suffix}")
+    try:
+        model = ModelFile.write(fresh, meta, parts)
+        verify(namer, model)
+    finally:
+        _remove(fresh)
+    return ModelFile.write(output, meta, parts)
+
+
+def verify(namer: Namer, model: ModelFile, engine: str = "onnxruntime") -> float:
+    """Largest difference of any probability between `namer` and the exported `model`.
+
+    Both graphs run on random ink at sizes never traced, alone and in a batch. Raises `ExportError`
+    where it exceeds `TOLERANCE`.
+    """
+    reference, exported = TorchEngine.of(namer), open_engine(engine, model)
+    rng = np.random.default_rng(0)
+    largest = 0.0
+    for height, width in SIZES:
+        for batch in (1, 3):
+            shape = (batch, namer.architecture.channels, height, width)
+            images = (rng.random(shape) < 0.1).astype(np.uint8) * np.uint8(255)
+            a, b = reference.vat(images), exported.vat(images)
+            nodes = _random_nodes(rng, namer, batch, height // 8, width // 8)
+            c = reference.pgd(a.features, a.memory, **nodes)
+            d = exported.pgd(b.features, b.memory, **nodes)
+            pairs = [(a.scores, b.scores), (a.none, b.none), (c.correction, d.correction)]
+            pairs += [(c.left, d.left), (c.right, d.right)]
+            largest = max(largest, *(float(np.abs(x - y).max()) for x, y in pairs))
+    if not largest <= TOLERANCE:
+        raise ExportError(
+            f"the exported graphs differ from the checkpoint by {largest:.2g} in probability, "
+            f"more than {TOLERANCE}: nothing was written; please report this with the versions "
+            "that `namer-edge check` prints"
+        )
+    return largest
+
+
+def _random_nodes(
+    rng: np.random.Generator, namer: Namer, batch: int, rows: int, columns: int
+) -> dict[str, Any]:
+    """Inputs of PGD for some random nodes after <sos> and <eos>, the last of them padding."""
+    count = int(rng.integers(3, 40))
+    classes = rng.integers(0, namer.vocabulary.size, (batch, count))
+    classes[:, 0], classes[:, 1] = namer.vocabulary.sos, namer.vocabulary.eos
+    mask = np.ones((batch, count), np.float32)
+    mask[1:, -1] = 0.0
+    cells = np.stack(
+        [rng.integers(0, rows, (batch, count)), rng.integers(0, columns, (batch, count))], -1
+    )
+    return {
+        "cells": cells,
+        "classes": classes,
+        "endings": np.zeros((batch, count), np.int64),
+        "scores": rng.random((batch, count), np.float32),
+        "mask": mask,
+    }
+
+
+def _remove(path: Path) -> None:
+    """A model file, folder or zip, if it is there."""
+    import shutil
+
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,87 @@
+"""NAMER → two ONNX graphs with dynamic batch, height, width and number of nodes."""
+
+import io
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from namer_edge.model.namer import Namer, PgdGraph, VatGraph
+from namer_edge_runtime.engine.onnxruntime import PGD_OUTPUTS, VAT_OUTPUTS
+
+OPSET = 18
+
+
+def export_vat(namer: Namer) -> bytes:
+    """Encoder + VAT: `image` uint8 [B, channels, 16·h, 16·w] → scores, classes, none, features, memory."""
+    image = torch.zeros(2, namer.architecture.channels, 64, 96, dtype=torch.uint8)
+    shapes = {"image": {0: Dim("batch"), 2: 16 * Dim("rows"), 3: 16 * Dim("columns")}}
+    return _export(VatGraph(namer), (image,), ["image"], VAT_OUTPUTS, shapes)
+
+
+def export_pgd(namer: Namer) -> bytes:
+    """PGD: features, memory and nodes → self, left, right (probabilities)."""
+    rows, columns, nodes = 4, 6, 5
+    features = torch.randn(2, namer.architecture.vat_width, 2 * rows, 2 * columns)
+    memory = torch.randn(2, namer.encoder.width16, rows, columns)
+    numbers = torch.ones(2, nodes, dtype=torch.int64)
+    inputs = {
+        "features": features,
+        "memory": memory,
+        "cells": torch.ones(2, nodes, 2, dtype=torch.int64),
+        "classes": numbers,
+        "endings": numbers.clone(),
+        "scores": torch.rand(2, nodes),
+        "mask": torch.ones(2, nodes),
+    }
+    batch, length = Dim("batch"), Dim("nodes")
+    height, width = Dim("rows"), Dim("columns")
+    per_node = {0: batch, 1: length}
+    shapes = {name: per_node for name in inputs}  # the exporter wants them in this order
+    shapes["features"] = {0: batch, 2: 2 * height, 3: 2 * width}
+    shapes["memory"] = {0: batch, 2: height, 3: width}
+    return _export(PgdGraph(namer), tuple(inputs.values()), list(inputs), PGD_OUTPUTS, shapes)
+
+
+def _export(
+    graph: nn.Module,
+    inputs: tuple[Tensor, ...],
+    names: list[str],
+    outputs: list[str],
+    shapes: dict[str, Any],
+) -> bytes:
+    with _quiet(), torch.inference_mode():
+        program = torch.onnx.export(
+            graph.eval(),
+            inputs,
+            dynamo=True,
+            opset_version=OPSET,
+            input_names=names,
+            output_names=outputs,
+            dynamic_shapes=shapes,
+            external_data=False,
+            verbose=False,
+        )
+    assert program is not None
+    buffer = io.BytesIO()
+    program.save(buffer)
+    return buffer.getvalue()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """The exporter explains itself at length; errors still come as exceptions."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)

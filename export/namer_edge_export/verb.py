@@ -1,0 +1,35 @@
+"""`namer-edge export`: from a checkpoint to a model file."""
+
+import argparse
+from pathlib import Path
+
+from .formats import table
+
+SUMMARY = "write the model file of a checkpoint"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "checkpoint", metavar="CHECKPOINT", type=Path, help="NAME.safetensors with NAME.json beside it"
+    )
+    parser.add_argument("--format", default="onnx", help="see below (default: onnx)")
+    parser.add_argument("--precision", default="fp32", help="see below (default: fp32)")
+    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True)
+    parser.add_argument("--name", help="name of the model (default: that of MODEL)")
+    parser.epilog = "formats and precisions:\n" + table()
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from .export import export
+
+    model = export(
+        arguments.checkpoint,
+        arguments.output,
+        arguments.format,
+        arguments.precision,
+        arguments.name,
+    )
+    size = sum(part.bytes for part in model.parts.values())
+    print(f"{model.path}: {model.engine_format} {model.precision}, {size / 1e6:.1f} MB")
+    return 0
