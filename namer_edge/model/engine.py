@@ -1,38 +1,69 @@
 """The torch engine: the two graphs of a NAMER run by PyTorch, on CPU or CUDA."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.torch import load
 
-from namer_edge_runtime.engine.base import PgdOutput, VatOutput
-from namer_edge_runtime.errors import EngineError
+from namer_edge_runtime.engine.base import PgdOutput, VatOutput, check_format
+from namer_edge_runtime.errors import EngineError, ModelFileError
+from namer_edge_runtime.model_file import ModelFile
 
-from .namer import Namer, PgdGraph, VatGraph
+from .namer import Architecture, Namer, PgdGraph, VatGraph
 
 
 class TorchEngine:
-    """Runs a `Namer` behind the runtime's engine interface; same shapes as the ONNX graphs."""
+    """Runs a model file of format `torch` behind the runtime's engine interface, in fp32.
+
+    `TorchEngine.of` does the same for a `Namer` at hand.
+    """
 
     name = "torch"
     precision = "fp32"
 
-    def __init__(self, namer: Namer, device: str | None = None, threads: int | None = None) -> None:
-        """Raises `EngineError` where `device` ("cpu", "cuda", "cuda:1" …) is not there."""
+    def __init__(
+        self, model: ModelFile, *, device: str | None = None, threads: int | None = None
+    ) -> None:
+        """Raises `EngineError` for another format or a device that is not there, `ModelFileError`
+        for weights that do not fit their architecture."""
+        check_format(model, self.name, "torch")
+        try:
+            namer = Namer(Architecture.from_json(model.meta["architecture"]), model.vocabulary)
+            weights = load(model.read("weights"))
+            namer.load_state_dict(
+                {k: v.float() if v.is_floating_point() else v for k, v in weights.items()}
+            )
+        except (KeyError, TypeError, RuntimeError, SafetensorError) as error:
+            raise ModelFileError(f"{model.path}: weights and architecture differ: {error}") from None
         if threads:
             torch.set_num_threads(threads)
+        self._place(namer, device)
+
+    @classmethod
+    def of(cls, namer: Namer, device: str | None = None) -> "TorchEngine":
+        """The engine of a model in memory, which it puts into eval mode and onto `device`."""
+        engine = cls.__new__(cls)
+        engine._place(namer, device)
+        return engine
+
+    def _place(self, namer: Namer, device: str | None) -> None:
+        """`device`: cpu, cuda, cuda:1 …"""
+        self.device = (device or "cpu").lower()
         try:
-            self.device = (device or "cpu").lower()
-            self._namer = namer.eval().to(self.device)
+            namer = namer.eval().to(self.device)
         except (RuntimeError, AssertionError) as error:
             raise EngineError(f"torch cannot use device {device!r}: {error}") from None
-        self._vat, self._pgd = VatGraph(self._namer), PgdGraph(self._namer)
+        self._vat, self._pgd = VatGraph(namer), PgdGraph(namer)
 
     @torch.inference_mode()
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         scores, classes, none, features, memory = self._vat(
             torch.from_numpy(images).to(self.device)
         )
-        # Features stay where they are: PGD reads them there.
+        # Features stay on the device: PGD reads them there.
         return VatOutput(
             scores.cpu().numpy(), classes.cpu().numpy(), none.cpu().numpy(), features, memory
         )
@@ -40,8 +71,8 @@ class TorchEngine:
     @torch.inference_mode()
     def pgd(
         self,
-        features: torch.Tensor,
-        memory: torch.Tensor,
+        features: Any,
+        memory: Any,
         cells: NDArray[np.int64],
         classes: NDArray[np.int64],
         endings: NDArray[np.int64],

@@ -1,6 +1,8 @@
 """NAMER whole: encoder, VAT and PGD, and the two graphs that a device runs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -32,6 +34,11 @@ class Architecture:
     pgd_feedforward: int = 2
     dropout: float = 0.1
     channels: int = 1
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Architecture":
+        """Raises `TypeError` for keys that this version does not know."""
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in value.items()})
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -104,15 +104,14 @@ def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:
             f"cannot read the weights {path}: {error}; a checkpoint is NAME.safetensors with "
             "NAME.json beside it, as `namer-edge train` writes them"
         ) from None
-    known = {field.name for field in fields(Architecture)}
-    values = {
-        k: tuple(v) if isinstance(v, list) else v
-        for k, v in record["architecture"].items()
-        if k in known
-    }
-    namer = Namer(Architecture(**values), Vocabulary.from_json(record["vocabulary"]))
     try:
-        namer.load_state_dict({k: v.float() if v.is_floating_point() else v for k, v in tensors.items()})
-    except RuntimeError as error:
+        namer = Namer(
+            Architecture.from_json(record["architecture"]),
+            Vocabulary.from_json(record["vocabulary"]),
+        )
+        namer.load_state_dict(
+            {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
+        )
+    except (KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"the weights {path} do not fit their JSON: {error}") from None
     return namer.eval(), Look.from_json(record["look"]), record

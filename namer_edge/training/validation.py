@@ -21,7 +21,7 @@ def validate(
     decoding = Decoding(
         threshold=candidates.threshold, class_threshold=candidates.class_threshold
     )
-    engine = TorchEngine(namer, device)
+    engine = TorchEngine.of(namer, device)
     recognizer = Recognizer(engine, look, namer.vocabulary, decoding)
     answers = recognizer.each([formula.strokes for formula in formulas], batch_size=8)
     readings = [

@@ -1,6 +1,7 @@
 """`namer-edge train`: train a model from a configuration."""
 
 import argparse
+from dataclasses import fields
 from pathlib import Path
 
 SUMMARY = "train a model from a configuration"
@@ -31,9 +32,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     config = load_config(arguments.config, arguments.settings)
     if arguments.dry_run:
-        from ..model.cost import report
+        from ..model.cost import measure
+        from ..training.loop import read_vocabulary
 
-        print(report(config))
+        for field in fields(config):
+            print(f"{field.name} = {getattr(config, field.name)!r}")
+        cost = measure(config.architecture, read_vocabulary(config.vocabulary))
+        print("", *cost.lines(), sep="\n")
         return 0
     from ..training.loop import train
 
