@@ -57,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.model_file import ModelFile
     from namer_edge_runtime.recognizer import Recognizer
 
+    from ..data.pack import source_hash
     from ..evaluation.answers import answer_all, paired_with, paired_with_own
     from ..evaluation.labels import read_labels
     from ..evaluation.report import Report
@@ -101,8 +102,11 @@ def run(arguments: argparse.Namespace) -> int:
         "seconds": round(seconds, 2),
         "unlabelled": list(paired.unlabelled),
         "repeated": list(paired.repeated),
-        "data": str(arguments.data),
-        "labels": str(arguments.labels) if arguments.labels else None,
+        "sources": {
+            str(path): source_hash(path)
+            for path in (arguments.data, arguments.labels)
+            if path is not None and path.is_file()
+        },
     }
     if arguments.json:
         whole = json.dumps({**report.to_json(), **about}, ensure_ascii=False, indent=1)
