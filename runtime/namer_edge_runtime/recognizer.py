@@ -18,9 +18,12 @@ from .errors import NamerEdgeError, UsageError
 from .formula.latex import compact
 from .formula.nodes import to_tokens
 from .formula.vocabulary import Vocabulary
+from .ink.render import render
+from .ink.strokes import as_strokes
 from .inputs import is_strokes, prepare_input
 from .model_file import ModelFile
 from .picture.look import Look, Prepared
+from .picture.prepare import blank_page
 from .result import Alternative, Milliseconds, Result, TokenResult
 
 CELL = 8
@@ -89,12 +92,13 @@ class Recognizer:
         return _raised(self.each(inputs, batch_size, alternatives), numbered=True)
 
     def strokes(self, strokes: Sequence[Any], *, alternatives: int = 0) -> Result:
-        """Recognises pen strokes [[(x, y), …], …], y growing downwards, any unit."""
-        from .ink.strokes import as_strokes
+        """Recognises pen strokes [[(x, y), …], …], y growing downwards, any unit.
 
+        An empty canvas is a blank page. Raises `InkError` for strokes that are none.
+        """
         drawn = as_strokes(strokes)
-        prepared = None if drawn else Prepared(np.zeros((32, 32), np.uint8), 1.0, (0.0, 0.0), True)
-        return _raised(self.each([prepared or drawn], 1, alternatives))[0]
+        prepared = render(drawn, self.look) if drawn else blank_page()
+        return _raised(self.each([prepared], 1, alternatives))[0]
 
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0

@@ -57,7 +57,7 @@ def prepare(grey: NDArray[np.uint8], look: Look) -> Prepared:
     found = ink_map(grey)
     ink = None if found is None else _measured(found.image)
     if ink is None:
-        return Prepared(np.zeros(padded_size(1, 1), np.uint8), 1.0, (0.0, 0.0), blank=True)
+        return blank_page()
     scale = _scale(ink, look)
     height, width = (max(0.0, side - ink.pen) * scale for side in ink.image.shape)
     room = 2 * look.margin
@@ -69,6 +69,11 @@ def prepare(grey: NDArray[np.uint8], look: Look) -> Prepared:
     x, y = ink.corner
     offset = left - (x - edge) * scale, top - (y - edge) * scale
     return Prepared(image, scale * factor, offset)
+
+
+def blank_page() -> Prepared:
+    """What is made of a picture without ink."""
+    return Prepared(np.zeros(padded_size(1, 1), np.uint8), 1.0, (0.0, 0.0), blank=True)
 
 
 @lru_cache

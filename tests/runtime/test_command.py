@@ -1,0 +1,231 @@
+"""The command line as scripts and people use it."""
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from namer_edge_runtime import command
+from namer_edge_runtime.model_file import ModelFile
+
+from .drawing import inkml, picture, png, save_inputs
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def recognize(tiny_model: ModelFile, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `namer-edge recognize` with the tiny model: exit code, output, errors."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        words = [str(argument) for argument in arguments]
+        code = command.main(["recognize", *words, "--model", str(tiny_model.path)])
+        return (code, *capsys.readouterr())
+
+    return run
+
+
+def test_each_input_is_a_line_of_name_and_latex(recognize: Run, tmp_path: Path) -> None:
+    save_inputs(tmp_path / "in")
+    code, output, errors = recognize(tmp_path / "in" / "b.inkml", tmp_path / "in" / "a.png")
+    assert (code, errors) == (0, "")
+    assert output == f"{tmp_path}/in/b.inkml\t1^{{-}}\n{tmp_path}/in/a.png\t1-1\n"
+
+
+def test_a_folder_is_read_in_order_of_names(recognize: Run, tmp_path: Path) -> None:
+    said = save_inputs(tmp_path / "in")
+    (tmp_path / "in" / "notes.txt").write_text("no input")
+    (tmp_path / "in" / ".hidden.png").write_bytes(b"left behind by some system")
+    code, output, _ = recognize(tmp_path / "in", "--jsonl", "-")
+    lines = [json.loads(line) for line in output.splitlines()]
+    assert code == 0
+    assert [line["source"] for line in lines] == [f"{tmp_path}/in/{name}" for name in said]
+    assert [line["canonical"] for line in lines] == list(said.values())
+
+
+def test_names_inside_a_zip_follow_its_own(recognize: Run, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("ink/b.inkml", inkml("1 1"))
+        archive.writestr("a.png", png(picture("-")))
+        archive.writestr("__MACOSX/._a.png", b"\0")
+        archive.writestr("bad.png", b"no picture")
+    code, output, errors = recognize(tmp_path / "x.zip", "--jsonl", "-")
+    first, bad, last = (json.loads(line) for line in output.splitlines())
+    assert code == 1
+    assert (first["source"], first["canonical"]) == (f"{tmp_path}/x.zip::a.png", "-")
+    assert (last["source"], last["canonical"]) == (f"{tmp_path}/x.zip::ink/b.inkml", "1 1")
+    assert bad["error"]["type"] == "PictureError"
+    assert "x.zip::bad.png: not a picture" in bad["error"]["message"]
+    assert "x.zip::bad.png" in errors
+
+
+def test_standard_input(recognize: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.png", png(picture("-")))
+    for data, line in [
+        (png(picture("1 - 1")), "-\t1-1\n"),
+        (inkml("1 1"), "-\t11\n"),
+        (packed.getvalue(), "-::a.png\t-\n"),
+    ]:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+        assert recognize("-") == (0, line, "")
+
+
+def test_bad_files_are_passed_over_and_named_at_the_end(recognize: Run, tmp_path: Path) -> None:
+    save_inputs(tmp_path / "in")
+    (tmp_path / "in" / "a0-empty.png").touch()
+    (tmp_path / "in" / "a1-text.jpg").write_text("text")
+    (tmp_path / "in" / "a2-cut.png").write_bytes(png(picture("1"))[:99])
+    (tmp_path / "in" / "a3-no-strokes.inkml").write_text("<ink></ink>")
+    (tmp_path / "in" / "a4-cut.inkml").write_bytes(inkml("1")[:50])
+    code, output, errors = recognize(tmp_path / "in", tmp_path / "gone", "--jsonl", "-")
+    lines = [json.loads(line) for line in output.splitlines()]
+    failed = [Path(line["source"]).name for line in lines if "error" in line]
+    assert code == 1
+    assert len(lines) == 10
+    assert failed == [
+        "a0-empty.png",
+        "a1-text.jpg",
+        "a2-cut.png",
+        "a3-no-strokes.inkml",
+        "a4-cut.inkml",
+        "gone",
+    ]
+    assert "6 of 10 inputs failed" in errors
+    assert all(name in errors for name in failed)
+    assert "Traceback" not in errors
+
+
+def test_without_jsonl_output_holds_results_only(recognize: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.png").write_text("text")
+    code, output, errors = recognize(tmp_path / "x.png")
+    assert (code, output) == (1, "")
+    assert errors == (
+        f"namer-edge: error: {tmp_path}/x.png: not a picture: "
+        "give PNG, JPEG, BMP, TIFF, WebP, GIF or PNM\n"
+    )
+
+
+def test_a_blank_page_is_no_error(recognize: Run, tmp_path: Path) -> None:
+    (tmp_path / "blank.png").write_bytes(png(picture("1") * 0))
+    assert recognize(tmp_path / "blank.png") == (0, f"{tmp_path}/blank.png\t\n", "")
+
+
+def test_json_lines_into_a_file_appear_whole(recognize: Run, tmp_path: Path) -> None:
+    save_inputs(tmp_path / "in")
+    target = tmp_path / "out.jsonl"
+    code, output, _ = recognize(tmp_path / "in", "--jsonl", target)
+    assert (code, output) == (0, "")
+    assert [len(json.loads(line)) for line in target.read_text().splitlines()] == [9] * 4
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "out.jsonl"}
+
+
+def test_an_output_that_cannot_be_written_is_wrong_usage(recognize: Run, tmp_path: Path) -> None:
+    code, _, errors = recognize(tmp_path, "--jsonl", tmp_path / "gone" / "out.jsonl")
+    assert code == 2
+    assert "cannot write" in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "verbs:"),
+        (["juggle"], 2, "no verb 'juggle'"),
+        (["--model", "x", "recognize"], 2, ""),
+        (["recognize"], 2, "PATH"),
+        (["recognize", "x", "--threads", "0"], 2, "--threads"),
+        (["recognize", "x", "--model", "nowhere"], 1, "no model 'nowhere'"),
+        (["recognize", "x", "--engine", "abacus"], 2, "no engine 'abacus'"),
+        (["recognize", "x", "--device", "abacus"], 3, "no device 'abacus'"),
+        (["check", "nowhere"], 1, "no model 'nowhere'"),
+    ],
+)
+def test_errors_are_one_clear_line_and_an_exit_code(
+    arguments: list[str],
+    code: int,
+    message: str,
+    tiny_model: ModelFile,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if "recognize" in arguments[:1] and "--model" not in arguments:
+        arguments = [*arguments, "--model", str(tiny_model.path)]
+    assert command.main(arguments) == code
+    output, errors = capsys.readouterr()
+    assert message in output + errors
+    assert "Traceback" not in errors
+
+
+def test_debug_shows_the_traceback() -> None:
+    with pytest.raises(Exception, match="nowhere"):
+        command.main(["recognize", "x", "--model", "nowhere", "--debug"])
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--help"]) == 0
+    text = capsys.readouterr().out
+    for verb in ("recognize", "train", "evaluate", "export", "data", "check"):
+        assert verb in text
+    assert command.main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("namer-edge 0.")
+    assert command.main(["recognize", "--help"]) == 0
+    assert "--jsonl" in capsys.readouterr().out
+
+
+def test_a_missing_package_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: object) -> int:
+        raise ModuleNotFoundError("No module named 'torch'", name="torch.nn")
+
+    verb = SimpleNamespace(SUMMARY="", configure=lambda parser: None, run=run)
+    monkeypatch.setattr(command, "_load", lambda point: verb)
+    assert command.main(["check"]) == 3
+    assert "pip install 'namer-edge[train]'" in capsys.readouterr().err
+
+
+def test_check_says_that_all_is_in_order(
+    tiny_model: ModelFile, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["check", str(tiny_model.path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["problems"] == []
+    assert found["model"]["name"] == "tiny"
+    assert found["model"]["verified"] is True
+    assert found["versions"]["numpy"]
+    assert found["processor"]["usable CPUs"] >= 1
+    assert found["kernels"]["later calls, ms"] >= 0
+    assert "CPUExecutionProvider" in found["engines"]["onnxruntime"]
+    assert command.main(["check", str(tiny_model.path)]) == 0
+    assert "all in order" in capsys.readouterr().out
+
+
+def test_check_names_what_is_wrong(
+    tiny_model: ModelFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shutil
+
+    shutil.copytree(tiny_model.path, tmp_path / "m")
+    (tmp_path / "m" / "vat.onnx").write_bytes(b"altered")
+    assert command.main(["check", str(tmp_path / "m")]) == 1
+    assert "PROBLEM" in capsys.readouterr().out
+
+
+def test_a_reader_that_has_enough_is_no_error(tiny_model: ModelFile, tmp_path: Path) -> None:
+    for number in range(40):
+        (tmp_path / f"{number}.inkml").write_bytes(inkml("1"))
+    done = subprocess.run(
+        f"{sys.executable} -m namer_edge_runtime.command recognize {tmp_path} --batch-size 1"
+        f" --model {tiny_model.path} | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stderr, done.stdout.count("\n")) == ("", 1)
