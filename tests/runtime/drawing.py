@@ -10,18 +10,18 @@ from namer_edge_runtime.ink.render import draw
 
 from .tiny_model import formula
 
-CORNER = np.float32([30, 25])
+CORNER = np.array([30, 25], np.float32)
 """Where the first stroke's own (0, 0) lies in a picture at scale 1."""
 
 
 def picture(tokens: str, scale: float = 2.0, pen: float = 4.0) -> NDArray[np.uint8]:
     """Black on white, [H, W]; one unit of the strokes is `scale` pixels."""
-    strokes = [(np.float32(s) + CORNER) * np.float32(scale) for s in formula(tokens)]
+    strokes = [(np.array(s, np.float32) + CORNER) * np.float32(scale) for s in formula(tokens)]
     width = int((56 * len(tokens.split()) + 60) * scale)
     return 255 - draw(strokes, (int(70 * scale), width), pen)
 
 
-def png(image: NDArray[np.generic]) -> bytes:
+def png(image: NDArray[np.uint8]) -> bytes:
     return cv2.imencode(".png", image)[1].tobytes()
 
 

@@ -44,11 +44,20 @@ def ink_map(grey: NDArray[np.uint8]) -> InkMap | None:
     dark_ink = _is_dark(_shrunk(coarse, COARSEST))
     if not dark_ink:
         grey, coarse = 255 - grey, 255 - coarse
-    kernel = _kernel(coarse)
-    closed = cv2.morphologyEx(coarse, cv2.MORPH_CLOSE, np.ones((kernel, kernel), np.uint8))
-    ink = _missing_light(grey, np.asarray(closed, np.uint8))
-    image = _stretched(ink)
+    ink = _missing_light(grey, _closed(coarse, _kernel(coarse)))
+    image = stretched(ink)
     return None if image is None else InkMap(image, dark_ink)
+
+
+def _closed(coarse: NDArray[np.uint8], kernel: int) -> NDArray[np.uint8]:
+    """Brightness with everything narrower than `kernel` filled in.
+
+    The picture goes on beyond its edges as it ends there, so that a dark edge is ground however
+    narrow it is.
+    """
+    edges = cv2.copyMakeBorder(coarse, *(kernel,) * 4, borderType=cv2.BORDER_REPLICATE)
+    closed = cv2.morphologyEx(edges, cv2.MORPH_CLOSE, np.ones((kernel, kernel), np.uint8))
+    return np.asarray(closed, np.uint8)[kernel:-kernel, kernel:-kernel]
 
 
 def _kernel(picture: NDArray[np.uint8]) -> int:
@@ -84,8 +93,8 @@ def _missing_light(grey: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArra
     return np.asarray(lacking, np.uint8)
 
 
-def _stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
-    """Cuts off the grain and brings typical ink to 255; None where nothing stands out."""
+def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
+    """Cuts the grain off `ink` and brings typical ink to 255; None where nothing stands out."""
     counts = np.bincount(ink.ravel(), minlength=256)
     ground = _quantile(counts, 0.5)
     spread = np.zeros(256, np.int64)

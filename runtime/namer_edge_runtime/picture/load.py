@@ -74,6 +74,7 @@ def upright(grey: Grey, orientation: int) -> Grey:
 def _from_pil(image: Any) -> Grey:
     _bound(image.height, image.width)
     try:
+        image.load()  # which turns a TIFF, and then forgets its orientation
         orientation = image.getexif().get(274, 1)
         if image.mode in ("P", "PA", "RGBa", "La") or "transparency" in image.info:
             image = image.convert("RGBA")

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ink.render import draw
-from ..ink.strokes import typical_height
-from .ground import ink_map
+from ..ink.strokes import DOT, typical_height
+from .blobs import Blobs
+from .ground import ink_map, stretched
 from .look import Look, Prepared, padded_size
 from .pen import measured_width, redraw
 
@@ -19,6 +20,10 @@ INK = 100
 """Level of the ink map, of 255, from which a pixel counts as ink when blobs are measured."""
 SPECK = 0.6
 """Blobs smaller in both directions than this share of the pen's width are dirt."""
+MOST_CLEANINGS = 3
+"""Times that edges of the paper are looked for; faint ones show when stronger ones are gone."""
+STRAY = 2.0
+"""Dots this many symbol heights away from all other ink are dirt too."""
 SAME_PEN = 0.12
 """Relative difference of pen widths that is left as it is."""
 FINEST, COARSEST = 3.0, 2.0
@@ -44,7 +49,8 @@ def prepare(grey: NDArray[np.uint8], look: Look) -> Prepared:
 
     1. Very large pictures are scaled down.
     2. Ink is told from ground (`ground.py`); a page without ink gives `blank`.
-    3. Blobs much smaller than the pen is wide are dropped.
+    3. Dirt is dropped (`blobs.py`): edges of the paper, specks much smaller than the pen is wide,
+       dots far from everything else.
     4. A typical symbol's height is taken from the blobs, as from strokes in `ink/strokes.py`, and
        scaled to `look.symbol_height`, or less where the formula would pass the size limits.
     5. The pen is brought to `look.pen_width` (`pen.py`).
@@ -89,31 +95,25 @@ def drawn_width(pen_width: float) -> float:
 
 
 def _measured(image: NDArray[np.uint8]) -> _Ink | None:
-    """Drops specks, cuts the ink out and measures it; None where nothing is left."""
-    mask = image > INK
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(
-        mask.astype(np.uint8), connectivity=8
-    )
-    if count < 2:
+    """Drops dirt, cuts the ink out and measures it; None where nothing is left."""
+    clean = Blobs.of(image, INK)
+    for _ in range(MOST_CLEANINGS):
+        dirt = clean.edges_of_paper()
+        if dirt is None:
+            break
+        # Dark edges set the level that ink was measured by; without them faint ink shows.
+        again = stretched(np.where(dirt, np.uint8(0), clean.image))
+        if again is None:
+            return None
+        clean = Blobs.of(again, INK)
+    clean = clean.without_specks(SPECK)
+    if not len(clean):
         return None
-    sizes = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].astype(np.float64)
-    pen = measured_width(image, mask, count - 1)
-    keep = (sizes.max(1) >= SPECK * pen) & (stats[:, cv2.CC_STAT_AREA] > 1)
-    keep[0] = False
-    if not keep.any():
-        return None
-    if not keep[1:].all():
-        mask = keep[labels]
-        pen = measured_width(image, mask, int(keep.sum()))
-        near = cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8))
-        image = np.where(near > 0, image, np.uint8(0))
-    symbol = typical_height(np.maximum(sizes[keep] - pen, 0))
-    boxes = stats[keep]
-    x0, y0 = boxes[:, cv2.CC_STAT_LEFT].min(), boxes[:, cv2.CC_STAT_TOP].min()
-    x1 = (boxes[:, cv2.CC_STAT_LEFT] + boxes[:, cv2.CC_STAT_WIDTH]).max()
-    y1 = (boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT]).max()
-    cut = np.ascontiguousarray(image[y0:y1, x0:x1])
-    return _Ink(cut, (int(x0), int(y0)), symbol, pen)
+    pen = clean.pen
+    symbol = typical_height(np.maximum(clean.sizes - pen, 0))
+    clean = clean.without_strays(DOT * symbol + pen, STRAY * symbol)
+    x0, y0, x1, y1 = clean.bounds
+    return _Ink(np.ascontiguousarray(clean.image[y0:y1, x0:x1]), (x0, y0), symbol, pen)
 
 
 def _scale(ink: _Ink, look: Look) -> float:
