@@ -47,8 +47,8 @@ class PgdOutput:
 class Engine(Protocol):
     """Computes the two graphs. Usable by several threads at once.
 
-    What is named in the entry points is called as `(model_file, *, device, threads)`, or its
-    `open` is where it has one, with `providers` and `fallback` where the caller gave these.
+    A class named in the entry points is called as `(model_file, *, device, threads)`, with
+    `providers` and `fallback` beside them where the caller gave these.
     """
 
     @property
