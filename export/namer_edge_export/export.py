@@ -42,7 +42,7 @@ def export(
     checkpoint, output = Path(checkpoint), Path(output)
     namer, look, record = load_weights(checkpoint)
     config = record["config"]
-    meta = {
+    meta: dict[str, Any] = {
         "name": name or output.stem,
         "engine_format": format,
         "precision": precision,

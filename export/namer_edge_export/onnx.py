@@ -1,6 +1,5 @@
 """NAMER → two ONNX graphs with dynamic batch, height, width and number of nodes."""
 
-import io
 import logging
 import warnings
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ OPSET = 18
 
 
 def export_vat(namer: Namer) -> bytes:
-    """Encoder + VAT: `image` uint8 [B, channels, 16·h, 16·w] → scores, classes, none, features, memory."""
+    """Encoder + VAT: `image` uint8 [B, channels, 16·h, 16·w] → the five outputs of `VatGraph`."""
     image = torch.zeros(2, namer.architecture.channels, 64, 96, dtype=torch.uint8)
     shapes = {"image": {0: Dim("batch"), 2: 16 * Dim("rows"), 3: 16 * Dim("columns")}}
     return _export(VatGraph(namer), (image,), ["image"], VAT_OUTPUTS, shapes)
@@ -42,7 +41,7 @@ def export_pgd(namer: Namer) -> bytes:
     batch, length = Dim("batch"), Dim("nodes")
     height, width = Dim("rows"), Dim("columns")
     per_node = {0: batch, 1: length}
-    shapes = {name: per_node for name in inputs}  # the exporter wants them in this order
+    shapes = dict.fromkeys(inputs, per_node)  # the exporter wants them in this order
     shapes["features"] = {0: batch, 2: 2 * height, 3: 2 * width}
     shapes["memory"] = {0: batch, 2: height, 3: width}
     return _export(PgdGraph(namer), tuple(inputs.values()), list(inputs), PGD_OUTPUTS, shapes)
@@ -68,9 +67,8 @@ def _export(
             verbose=False,
         )
     assert program is not None
-    buffer = io.BytesIO()
-    program.save(buffer)
-    return buffer.getvalue()
+    model: bytes = program.model_proto.SerializeToString()
+    return model
 
 
 @contextmanager

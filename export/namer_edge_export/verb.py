@@ -11,7 +11,10 @@ SUMMARY = "write the model file of a checkpoint"
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
-        "checkpoint", metavar="CHECKPOINT", type=Path, help="NAME.safetensors with NAME.json beside it"
+        "checkpoint",
+        metavar="CHECKPOINT",
+        type=Path,
+        help="NAME.safetensors with NAME.json beside it",
     )
     parser.add_argument("--format", default="onnx", help="see below (default: onnx)")
     parser.add_argument("--precision", default="fp32", help="see below (default: fp32)")

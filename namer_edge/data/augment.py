@@ -36,7 +36,7 @@ class Augmentation:
 
 @dataclass(frozen=True)
 class ScaledInk:
-    """A formula's ink at the size of a look, all P points in one array so that moving it is quick."""
+    """A formula's ink at the size of a look: all P points in one array, quick to move."""
 
     points: NDArray[np.float32]
     """[P, 2] pixels."""
@@ -125,7 +125,10 @@ def _linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray
     """[2, 2]: rotation · shear · scale, drawn at random."""
     scale = np.exp(rng.uniform(-1, 1) * augmentation.scale)
     aspect = np.exp(rng.uniform(-1, 1) * augmentation.aspect / 2)
-    turn, slant = np.clip(rng.standard_normal(2), -3, 3) * (augmentation.rotation, augmentation.shear)
+    turn, slant = np.clip(rng.standard_normal(2), -3, 3) * (
+        augmentation.rotation,
+        augmentation.shear,
+    )
     cos, sin = np.cos(np.deg2rad(turn)), np.sin(np.deg2rad(turn))
     rotation = np.array([[cos, -sin], [sin, cos]])
     stretch = np.array([[scale * aspect, slant * scale / aspect], [0.0, scale / aspect]])

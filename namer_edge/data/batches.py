@@ -58,7 +58,7 @@ class Batch:
 class Draw(NamedTuple):
     """One sample of a plan: which formula, by which random numbers, padded to which size."""
 
-    index: int
+    formula: int
     seed: tuple[int, int, int]
     height: int
     width: int
@@ -67,9 +67,7 @@ class Draw(NamedTuple):
 class Ink(Dataset[tuple[NDArray[np.uint8], NDArray[np.int64], int]]):
     """Formulas by `Draw` → (picture [H, W], cells [V, 2], index)."""
 
-    def __init__(
-        self, formulas: Sequence[Formula], look: Look, augmentation: Augmentation
-    ) -> None:
+    def __init__(self, formulas: Sequence[Formula], look: Look, augmentation: Augmentation) -> None:
         self.scaled = [ScaledInk.of(formula, look) for formula in formulas]
         self.look, self.augmentation = look, augmentation
 
@@ -78,7 +76,7 @@ class Ink(Dataset[tuple[NDArray[np.uint8], NDArray[np.int64], int]]):
 
     def __getitem__(self, draw_: Draw) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
         rng = np.random.default_rng(draw_.seed)
-        ink = self.scaled[draw_.index]
+        ink = self.scaled[draw_.formula]
         placed = place(ink, self.look, self.augmentation, rng)
         room = np.array([draw_.width - placed.width, draw_.height - placed.height])
         # Where the ink lies in its padding must not matter: anywhere in training.
@@ -88,7 +86,7 @@ class Ink(Dataset[tuple[NDArray[np.uint8], NDArray[np.int64], int]]):
         image = draw(strokes, (draw_.height, draw_.width), placed.pen_width)
         cells = np.floor((placed.positions + offset)[:, ::-1] / 8).astype(np.int64)
         limits = (draw_.height // 8 - 1, draw_.width // 8 - 1)
-        return image, np.clip(cells, 0, limits), draw_.index
+        return image, np.clip(cells, 0, limits), draw_.formula
 
     def plan(self, epoch: int, batch_size: int, seed: int, ranks: int = 1) -> list[list[Draw]]:
         """Batches of one epoch: every formula once, batches of like size, in random order.
@@ -114,7 +112,7 @@ class Ink(Dataset[tuple[NDArray[np.uint8], NDArray[np.int64], int]]):
         for i in rng.permutation(len(runs)):
             run = runs[i]
             size = (max(d.height for d in run), max(d.width for d in run))
-            run = [Draw(d.index, d.seed, *size) for d in run]
+            run = [Draw(d.formula, d.seed, *size) for d in run]
             batches += [run[rank::ranks] for rank in range(ranks)]
         return batches
 
@@ -130,7 +128,7 @@ def loader(
 
     yield from DataLoader(
         ink,
-        batch_sampler=batches,  # type: ignore[arg-type]
+        batch_sampler=batches,
         collate_fn=collate,
         num_workers=workers,
     )

@@ -11,7 +11,10 @@ from .layers import ConvNorm, Masks, masked
 
 
 class Bottleneck(nn.Module):
-    """1 × 1 to four times the growth, 3 × 3 to the growth, appended: [B, C, …] → [B, C + growth, …]."""
+    """1 × 1 to four times the growth, 3 × 3 to the growth, appended: [B, C] → [B, C + growth].
+
+    The resolution stays.
+    """
 
     def __init__(self, channels: int, growth: int, dropout: float, stride: int) -> None:
         super().__init__()
@@ -26,9 +29,8 @@ class Bottleneck(nn.Module):
 
 
 class DenseNetEncoder(nn.Module):
-    """Picture [B, channels, H, W] → F8 [B, width8, H/8, W/8] after block two, F16 after block three.
-
-    The widths are in `width8` and `width16`.
+    """Picture [B, channels, H, W] → F8 [B, width8, H/8, W/8] after the second block, F16
+    [B, width16, H/16, W/16] after the third.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class DenseNetEncoder(nn.Module):
         x = F.max_pool2d(masked(self.stem(image), masks, 2), 2)
         maps = []
         for number, block in enumerate(self.blocks):
+            assert isinstance(block, nn.ModuleList)
             for layer in block:
                 x = layer(x, masks)
             maps.append(x)

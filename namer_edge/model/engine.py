@@ -37,7 +37,9 @@ class TorchEngine:
                 {k: v.float() if v.is_floating_point() else v for k, v in weights.items()}
             )
         except (KeyError, TypeError, RuntimeError, SafetensorError) as error:
-            raise ModelFileError(f"{model.path}: weights and architecture differ: {error}") from None
+            raise ModelFileError(
+                f"{model.path}: weights and architecture differ: {error}"
+            ) from None
         if threads:
             torch.set_num_threads(threads)
         self._place(namer, device)
@@ -79,5 +81,7 @@ class TorchEngine:
         scores: NDArray[np.float32],
         mask: NDArray[np.float32],
     ) -> PgdOutput:
-        nodes = (torch.from_numpy(x).to(self.device) for x in (cells, classes, endings, scores, mask))
+        nodes = (
+            torch.from_numpy(x).to(self.device) for x in (cells, classes, endings, scores, mask)
+        )
         return PgdOutput(*(x.cpu().numpy() for x in self._pgd(features, memory, *nodes)))

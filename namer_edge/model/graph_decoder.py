@@ -33,7 +33,9 @@ class Attention(nn.Module):
 
     def forward(self, queries: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         q = self.query(queries).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-        k, v = self.key_value(values).unflatten(-1, (2 * self.heads, -1)).transpose(1, 2).chunk(2, 1)
+        k, v = (
+            self.key_value(values).unflatten(-1, (2 * self.heads, -1)).transpose(1, 2).chunk(2, 1)
+        )
         mask = None if mask is None else mask.to(q.dtype)
         attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return self.out(attended.transpose(1, 2).flatten(2))
@@ -63,7 +65,9 @@ class Layer(nn.Module):
 class Head(nn.Module):
     """One of the three decoders: Q_0 [B, N, D] → Q_J [B, N, D] (eq. 5)."""
 
-    def __init__(self, width: int, heads: int, layers: int, feedforward: int, dropout: float) -> None:
+    def __init__(
+        self, width: int, heads: int, layers: int, feedforward: int, dropout: float
+    ) -> None:
         super().__init__()
         self.layers = nn.ModuleList(
             Layer(width, heads, feedforward, dropout) for _ in range(layers)
@@ -81,8 +85,8 @@ class Head(nn.Module):
 class GraphDecoder(nn.Module):
     """Nodes and features → logits of self correction and of both connectivities.
 
-    `classes` is K: there are K + 3 node classes going in (visual, `}`, <sos>, <eos>) and K + 2 coming
-    out of self correction (visual, `}`, delete).
+    `classes` is K: K + 3 node classes go in (visual, `}`, <sos>, <eos>) and K + 2 come out of self
+    correction (visual, `}`, delete).
     """
 
     def __init__(
@@ -136,12 +140,12 @@ class GraphDecoder(nn.Module):
         mask: Tensor,
         memory_mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """features F_out [B, C, h, w], memory F16 [B, E, h/2, w/2]; of N nodes: cells [B, N, 2] (row,
-        column), classes, endings [B, N] int64, scores [B, N] (VAT's probability), mask [B, N]
-        (1 node, 0 padding); memory_mask [B, 1, h/2, w/2] likewise.
+        """features F_out [B, C, h, w], memory F16 [B, E, h/2, w/2]; of N nodes: cells [B, N, 2]
+        (row, column), classes, endings [B, N] int64, scores [B, N] (VAT's probability), mask
+        [B, N] (1 node, 0 padding); memory_mask [B, 1, h/2, w/2] likewise.
 
-        Returns logits: self [B, N, K + 2] (eq. 6); left [B, N, N], at [j, i] that i is left of j; right
-        [B, N, N], at [i, j] that j is right of i (eq. 7, 10). Padding nodes get no weight anywhere.
+        Returns logits: self [B, N, K + 2] (eq. 6); left [B, N, N], at [j, i] that i is left of j;
+        right [B, N, N], at [i, j] that j is right of i (eq. 7, 10). Padding nodes get no weight.
         """
         q0 = self.queries(features, cells, classes, endings, scores)
         rows = torch.arange(memory.shape[2], device=memory.device)[:, None] + 0.5

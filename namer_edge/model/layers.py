@@ -27,7 +27,12 @@ class ConvNorm(nn.Module):
     """
 
     def __init__(
-        self, channels_in: int, channels_out: int, kernel: int = 3, stride: int = 1, relu: bool = True
+        self,
+        channels_in: int,
+        channels_out: int,
+        kernel: int = 3,
+        stride: int = 1,
+        relu: bool = True,
     ) -> None:
         super().__init__()
         self.conv = nn.Conv2d(

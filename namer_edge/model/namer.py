@@ -38,7 +38,10 @@ class Architecture:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Architecture":
         """Raises `TypeError` for keys that this version does not know."""
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in value.items()})
+        values: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in value.items()
+        }
+        return cls(**values)
 
 
 @dataclass(frozen=True)
@@ -101,14 +104,16 @@ class Namer(nn.Module):
         mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of the three heads; see `GraphDecoder.forward`."""
-        return self.pgd(maps.features, maps.memory, cells, classes, endings, scores, node_mask, mask)
+        return self.pgd(
+            maps.features, maps.memory, cells, classes, endings, scores, node_mask, mask
+        )
 
 
 class VatGraph(nn.Module):
     """The first graph of a model file: picture → tokens of each cell, best classes first.
 
-    uint8 [B, channels, H, W], ink 255 on 0 → scores [B, C, h, w] and classes [B, C, h, w] of the C best
-    visual classes, none [B, h, w], features F_out, memory F16.
+    uint8 [B, channels, H, W], ink 255 on 0 → scores and classes [B, C, h, w] of the C best visual
+    classes, none [B, h, w], features F_out, memory F16.
     """
 
     def __init__(self, namer: Namer, best: int = 4) -> None:

@@ -1,4 +1,4 @@
-"""VAT, the Visual Aware Tokenizer: every symbol and relation of the picture at once (eq. 1 and 2)."""
+"""VAT, the Visual Aware Tokenizer: all symbols and relations of a picture at once (eq. 1, 2)."""
 
 import torch
 from torch import Tensor, nn
@@ -18,13 +18,12 @@ class VisualTokenizer(nn.Module):
         self.lateral = ConvNorm(width16, width8, kernel=1)
         self.merge = ConvNorm(2 * width8, width)
         self.classify = nn.Conv2d(width, classes + 1, 3, padding=1)
-        # Nearly all cells hold nothing: to begin with that belief spares the first steps learning it.
+        # Nearly all cells hold nothing: beginning with that belief spares learning it.
+        assert self.classify.bias is not None
         nn.init.zeros_(self.classify.bias)
         nn.init.constant_(self.classify.bias[-1:], 7.0)
 
-    def forward(
-        self, f8: Tensor, f16: Tensor, masks: Masks | None = None
-    ) -> tuple[Tensor, Tensor]:
+    def forward(self, f8: Tensor, f16: Tensor, masks: Masks | None = None) -> tuple[Tensor, Tensor]:
         f16_upsampled = masked(self.lateral(upsample(f16, masks)), masks, 8)  # F'_8x of eq. 1
         features = masked(self.merge(torch.cat([f8, f16_upsampled], 1)), masks, 8)
         return features, self.classify(features)

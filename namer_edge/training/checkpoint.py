@@ -2,7 +2,7 @@
 
 Two forms. A *state* folder holds all that a run needs to go on exactly as it would have: weights,
 averaged weights, the optimiser's state and the place in the schedule. *Weights* are one file in
-half precision with a JSON beside it, small enough to commit, from which training can go on anywhere.
+half precision with a JSON beside it, small enough to commit; training can go on from them anywhere.
 """
 
 import hashlib
@@ -14,7 +14,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -37,7 +36,10 @@ def save_state(
         shutil.rmtree(leftover, ignore_errors=True)
     fresh.mkdir(parents=True)
     for name, group in tensors.items():
-        save_file({k: v.detach().cpu().contiguous() for k, v in group.items()}, fresh / f"{name}.safetensors")
+        save_file(
+            {k: v.detach().cpu().contiguous() for k, v in group.items()},
+            fresh / f"{name}.safetensors",
+        )
     (fresh / "state.json").write_text(json.dumps(state, indent=1), "utf-8")
     if folder.exists():
         os.replace(folder, old)

@@ -15,7 +15,6 @@ from ..model.namer import ENCODERS, Architecture
 from .loss import LossOptions
 from .targets import Candidates
 
-
 T = TypeVar("T")
 
 
@@ -104,7 +103,7 @@ class TrainConfig:
             raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
         if self.pgd_width % self.pgd_heads or self.pgd_width % 4:
             raise ConfigError(
-                f"pgd_width = {self.pgd_width}: must divide by 4 and by pgd_heads = {self.pgd_heads}"
+                f"pgd_width = {self.pgd_width}: must divide by 4 and by pgd_heads, {self.pgd_heads}"
             )
 
     @property

@@ -16,7 +16,7 @@ class Log:
         self.count = 0
         from torch.utils.tensorboard import SummaryWriter
 
-        self.board = SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
+        self.board = SummaryWriter(str(folder / "tensorboard"))
 
     def add(
         self, samples: int, epochs: float, learning_rate: float, losses: Mapping[str, float]
@@ -33,7 +33,7 @@ class Log:
             {"samples": samples, "epoch": round(epochs, 3), "rate": learning_rate, **means},
         )
         for name, value in {**means, "rate": learning_rate}.items():
-            self.board.add_scalar(f"train/{name}", value, samples)  # type: ignore[no-untyped-call]
+            self.board.add_scalar(f"train/{name}", value, samples)
         self.sums, self.count = {}, 0
 
     def validation(self, samples: int, epoch: int, scores: Mapping[str, Any]) -> None:
@@ -41,8 +41,8 @@ class Log:
         self._append("validation.csv", {"samples": samples, "epoch": epoch, **scores})
         for name, value in scores.items():
             if isinstance(value, int | float):
-                self.board.add_scalar(f"validation/{name}", value, samples)  # type: ignore[no-untyped-call]
-        self.board.flush()  # type: ignore[no-untyped-call]
+                self.board.add_scalar(f"validation/{name}", value, samples)
+        self.board.flush()
 
     def _append(self, name: str, row: Mapping[str, Any]) -> None:
         path = self.folder / name
@@ -54,4 +54,4 @@ class Log:
             writer.writerow({k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()})
 
     def close(self) -> None:
-        self.board.close()  # type: ignore[no-untyped-call]
+        self.board.close()

@@ -1,4 +1,4 @@
-"""The training loop: one process or several (torchrun), CPU bf16 or CUDA AMP, from the same code."""
+"""The training loop: one process or several (torchrun), CPU bf16 or CUDA AMP, from one code."""
 
 import json
 import math
@@ -103,7 +103,7 @@ def rate(config: TrainConfig, epochs_done: float) -> float:
 
 
 def pick_device(name: str) -> torch.device:
-    """`auto` is CUDA where there is one; raises `ConfigError` where the one asked for is missing."""
+    """`auto` is CUDA where there is one; raises `ConfigError` where one asked for is missing."""
     if name == "cuda" and not torch.cuda.is_available():
         raise ConfigError("device = 'cuda', but torch finds none; use device=cpu or device=auto")
     if name == "cpu" or not torch.cuda.is_available():
@@ -120,7 +120,7 @@ class Trainer:
         torch.manual_seed(config.seed)
         self.vocabulary = read_vocabulary(config.vocabulary)
         self.namer = Namer(config.architecture, self.vocabulary)
-        self.namer.to(device, memory_format=torch.channels_last)
+        self.namer.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.objective = Objective(self.namer, config.loss, config.candidates)
         self.optimizer = torch.optim.AdamW(
             self.namer.parameters(), config.learning_rate, weight_decay=config.weight_decay
@@ -141,7 +141,11 @@ class Trainer:
         save_state(
             self.folder / "state",
             {"model": self.namer.state_dict(), "average": self.average, "optimizer": flat},
-            {"progress": asdict(self.progress), "config": asdict(self.config), "scaler": self.scaler.state_dict()},
+            {
+                "progress": asdict(self.progress),
+                "config": asdict(self.config),
+                "scaler": self.scaler.state_dict(),
+            },
         )
 
     def resume(self, weights: Path | None) -> None:
@@ -231,11 +235,19 @@ class Trainer:
         saved = time.monotonic()
         while progress.epoch < config.epochs and not self.stopping:
             self.objective.train()
-            plan = ink.plan(progress.epoch, config.batch_size // world.size, config.seed, world.size)
+            plan = ink.plan(
+                progress.epoch, config.batch_size // world.size, config.seed, world.size
+            )
             mine = plan[world.rank :: world.size]
             batches = loader(ink, labels, mine[progress.batch :], config.workers)
             title = f"epoch {progress.epoch + 1}/{config.epochs}"
-            bar = tqdm(total=len(mine), initial=progress.batch, desc=title, disable=True if world.rank else None, leave=False)
+            bar = tqdm(
+                total=len(mine),
+                initial=progress.batch,
+                desc=title,
+                disable=True if world.rank else None,
+                leave=False,
+            )
             for batch in batches:
                 epochs_done = progress.epoch + progress.batch / len(mine)
                 for group in self.optimizer.param_groups:
@@ -317,13 +329,15 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
         formulas = [f for path in config.train for f in load_pack(path).formulas]
         usable = trainable(formulas, trainer.vocabulary)
         if not usable:
-            raise DataError(f"no formula with positions in {', '.join(config.train)}: pack ink data")
+            raise DataError(
+                f"no formula with positions in {', '.join(config.train)}: pack ink data"
+            )
         judged = load_pack(config.validation).formulas if config.validation else []
         if config.evaluate_limit:
             judged = judged[:: max(1, len(judged) // config.evaluate_limit)]
         if world.rank == 0:
             print(
-                f"{len(usable)} of {len(formulas)} formulas to train on, {len(judged)} to validate on",
+                f"{len(usable)} of {len(formulas)} formulas to train on, {len(judged)} to validate",
                 file=sys.stderr,
             )
 

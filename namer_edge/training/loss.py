@@ -51,9 +51,7 @@ class Objective(nn.Module):
         target = torch.from_numpy(np.stack(visual)).to(device)
         tokens = {name: value.to(device) for name, value in stack(nodes).items()}
 
-        summed = F.cross_entropy(
-            logits, target, reduction="sum", label_smoothing=options.smoothing
-        )
+        summed = F.cross_entropy(logits, target, reduction="sum", label_smoothing=options.smoothing)
         found = (target != vocabulary.none).sum().clamp_min(1)
         vat = summed / (found if options.per_token else target.numel())
 
@@ -77,5 +75,8 @@ class Objective(nn.Module):
 def _cross_entropy(logits: Tensor, target: Tensor, smoothing: float = 0.0) -> Tensor:
     """Mean over the nodes that have a target; logits [B, N, M], target [B, N]."""
     return F.cross_entropy(
-        logits.float().flatten(0, 1), target.flatten(), ignore_index=IGNORE, label_smoothing=smoothing
+        logits.float().flatten(0, 1),
+        target.flatten(),
+        ignore_index=IGNORE,
+        label_smoothing=smoothing,
     )

@@ -1,4 +1,4 @@
-"""Bipartite matching: which cell each label token is learnt at (Hungarian, "Visual Aware Tokenizer")."""
+"""Bipartite matching: which cell each label token is learnt at ("Visual Aware Tokenizer")."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,4 +45,4 @@ def _windows(
     reach = window // 2
     rows = np.abs(np.arange(height) - estimates[:, :1]) <= reach
     columns = np.abs(np.arange(width) - estimates[:, 1:]) <= reach
-    return (rows[:, :, None] & columns[:, None, :]).reshape(len(estimates), -1)
+    return (rows[:, :, None] & columns[:, None, :]).reshape(-1, height * width)

@@ -22,7 +22,7 @@ class Candidates:
     """Which nodes PGD is trained on beside the label's own (design: nodes in training)."""
 
     threshold: float = 0.25
-    """Cells with 1 - P(none) over this are nodes, if they are local peaks; above 1: arg max only."""
+    """Cells with 1 - P(none) over this are nodes, if local peaks; above 1: arg max only."""
     class_threshold: float = 0.1
     """Probability from which a class with another number of endings is a node of its own."""
     corrupt: float = 0.0
@@ -129,7 +129,12 @@ def _picked(
         max_nodes=256,
     )
     return [
-        (int(nodes.cells[i, 0]), int(nodes.cells[i, 1]), int(nodes.classes[i]), float(nodes.scores[i]))
+        (
+            int(nodes.cells[i, 0]),
+            int(nodes.cells[i, 1]),
+            int(nodes.classes[i]),
+            float(nodes.scores[i]),
+        )
         for i in range(2, len(nodes))
         if nodes.endings[i] == 0
     ]
@@ -151,8 +156,14 @@ def _drawn(
 def _connect(
     entries: list[tuple[int, int, int, float, int]], label: Label, vocabulary: Vocabulary
 ) -> NodeTargets:
-    """Lay out <sos>, <eos> and the visual entries with their endings, and join them by the label."""
-    cells, classes, endings, scores, places = [(0, 0)] * 2, [vocabulary.sos, vocabulary.eos], [0] * 2, [1.0] * 2, [-1] * 2
+    """Lay out <sos>, <eos> and the entries with their endings, and join them by the label."""
+    cells, classes, endings, scores, places = (
+        [(0, 0)] * 2,
+        [vocabulary.sos, vocabulary.eos],
+        [0] * 2,
+        [1.0] * 2,
+        [-1] * 2,
+    )
     ends = {
         (int(parent), int(ending)): place
         for place, (parent, ending) in enumerate(zip(label.parents, label.endings, strict=True))

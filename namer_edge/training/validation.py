@@ -15,12 +15,14 @@ from .targets import Candidates
 
 
 def validate(
-    namer: Namer, look: Look, formulas: Sequence[Formula], candidates: Candidates, device: str = "cpu"
+    namer: Namer,
+    look: Look,
+    formulas: Sequence[Formula],
+    candidates: Candidates,
+    device: str = "cpu",
 ) -> dict[str, float]:
     """ExpRate, ≤ 1 and ≤ 2 in percent over all `formulas`, with nodes picked as in training."""
-    decoding = Decoding(
-        threshold=candidates.threshold, class_threshold=candidates.class_threshold
-    )
+    decoding = Decoding(threshold=candidates.threshold, class_threshold=candidates.class_threshold)
     engine = TorchEngine.of(namer, device)
     recognizer = Recognizer(engine, look, namer.vocabulary, decoding)
     answers = recognizer.each([formula.strokes for formula in formulas], batch_size=8)

@@ -8,7 +8,9 @@ SUMMARY = "train a model from a configuration"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", metavar="CONFIG", help="a .toml file or the name of a packaged one")
+    parser.add_argument(
+        "config", metavar="CONFIG", help="a .toml file or the name of a packaged one"
+    )
     parser.add_argument("settings", metavar="key=value", nargs="*", help="override a setting")
     parser.add_argument(
         "--resume",

@@ -30,7 +30,8 @@ def render(strokes: Sequence[Stroke], look: Look) -> Prepared:
     scale = look.symbol_height / height if height > 0 else 1.0
     room = 2 * look.margin
     largest = min(
-        (look.max_width - room) / max((x1 - x0), 1e-9), (look.max_height - room) / max((y1 - y0), 1e-9)
+        (look.max_width - room) / max((x1 - x0), 1e-9),
+        (look.max_height - room) / max((y1 - y0), 1e-9),
     )
     scale = min(scale, largest)
     size = padded_size(
@@ -40,13 +41,15 @@ def render(strokes: Sequence[Stroke], look: Look) -> Prepared:
         (size[1] - (x1 + x0) * scale) / 2,
         (size[0] - (y1 + y0) * scale) / 2,
     )
-    image = draw([stroke * scale + np.float32(offset) for stroke in strokes], size, look.pen_width)
+    image = draw(
+        [stroke * np.float32(scale) + np.array(offset, np.float32) for stroke in strokes],
+        size,
+        look.pen_width,
+    )
     return Prepared(image, scale, offset)
 
 
-def draw(
-    strokes: Sequence[Stroke], size: tuple[int, int], pen_width: float
-) -> NDArray[np.uint8]:
+def draw(strokes: Sequence[Stroke], size: tuple[int, int], pen_width: float) -> NDArray[np.uint8]:
     """Strokes in pixels → image [height, width] of `size`, ink 255 on 0, anti-aliased.
 
     A stroke of a single point, or one that never leaves it, becomes a dot.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ModelFileError
 
 STRIDE = 16
-"""The coarsest feature map (F16) has one cell for 16 × 16 pixels; every padded size divides by it."""
+"""The coarsest feature map (F16) has one cell for 16 × 16 pixels: padded sizes divide by it."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,61 @@
+"""What a model costs: parameters, and multiply-adds counted by PyTorch while it runs."""
+
+from dataclasses import dataclass
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+from .namer import Architecture, Namer
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one picture of `height` × `width` pixels with `nodes` nodes; FLOPs: 2 × multiply-adds."""
+
+    height: int
+    width: int
+    nodes: int
+    parameters: dict[str, int]
+    """For `encoder`, `vat` and `pgd`."""
+    flops: dict[str, int]
+
+    def lines(self) -> list[str]:
+        """A table for people."""
+        rows = [
+            (part, self.parameters[part] / 1e6, self.flops[part] / 1e9) for part in self.parameters
+        ]
+        rows.append(("total", sum(row[1] for row in rows), sum(row[2] for row in rows)))
+        return [
+            f"{self.height} x {self.width} pixels, {self.nodes} nodes, FLOPs = 2 x multiply-adds",
+            *(f"{name:8} {m:7.2f} M parameters {g:7.2f} GFLOPs" for name, m, g in rows),
+        ]
+
+
+def measure(
+    architecture: Architecture,
+    vocabulary: Vocabulary,
+    height: int = 96,
+    width: int = 256,
+    nodes: int = 40,
+) -> Cost:
+    """Build the model and run it once; the defaults are a typical CROHME formula at 20 pixels."""
+    namer = Namer(architecture, vocabulary).eval()
+    parts = {"encoder": namer.encoder, "vat": namer.vat, "pgd": namer.pgd}
+    parameters = {name: sum(p.numel() for p in part.parameters()) for name, part in parts.items()}
+    flops = {}
+    with torch.inference_mode():
+        image = torch.zeros(1, architecture.channels, height, width)
+        with FlopCounterMode(display=False) as counter:
+            f8, f16 = namer.encoder(image)
+        flops["encoder"] = counter.get_total_flops()
+        with FlopCounterMode(display=False) as counter:
+            features, _ = namer.vat(f8, f16)
+        flops["vat"] = counter.get_total_flops()
+        zeros = torch.zeros(1, nodes, dtype=torch.int64)
+        cells = torch.zeros(1, nodes, 2, dtype=torch.int64)
+        with FlopCounterMode(display=False) as counter:
+            namer.pgd(features, f16, cells, zeros, zeros, zeros.float(), torch.ones(1, nodes))
+        flops["pgd"] = counter.get_total_flops()
+    return Cost(height, width, nodes, parameters, flops)

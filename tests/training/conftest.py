@@ -1,0 +1,29 @@
+"""A small training set of written formulas, and a model small enough to learn it in a test."""
+
+from pathlib import Path
+
+import pytest
+
+from namer_edge.data.pack import Pack, save_pack
+from namer_edge.data.report import Report
+
+from ..handwriting import WRITTEN, written
+
+SMALL = [
+    "widths=[16, 24, 48, 64]",
+    "blocks=[0, 1, 1, 1]",
+    "vat_width=64",
+    "pgd_width=64",
+    "pgd_heads=4",
+    "threads=1",
+    "ema=0.0",
+]
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """Sixteen formulas in one hand, as a pack."""
+    formulas = [written(number) for number in range(len(WRITTEN))]
+    path = tmp_path / "sixteen.npz"
+    save_pack(path, Pack(formulas, Report(len(formulas)), {}))
+    return path

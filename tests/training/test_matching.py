@@ -1,0 +1,64 @@
+"""Matching on cases made by hand: crossing windows, two tokens for one cell, no token at all."""
+
+import numpy as np
+import pytest
+
+from namer_edge.training.matching import match
+
+NONE = 3
+
+
+def believing(height: int, width: int, **cells: tuple[int, float]) -> np.ndarray:
+    """Probabilities [4, h, w] of "none" everywhere but in cells r{row}c{column} = (class, P)."""
+    p = np.zeros((NONE + 1, height, width), np.float32)
+    p[NONE] = 1.0
+    for name, (token, probability) in cells.items():
+        row, column = (int(x) for x in name[1:].split("c"))
+        p[:, row, column] = 0
+        p[token, row, column] = probability
+        p[NONE, row, column] = 1 - probability
+    return p
+
+
+def matched(
+    p: np.ndarray, classes: list[int], cells: list[tuple[int, int]], window: int = 5
+) -> list:
+    estimates = np.array(cells, np.int64).reshape(-1, 2)
+    return match(p, np.array(classes, np.int64), estimates, window).tolist()
+
+
+def test_a_token_goes_where_it_is_believed_inside_its_window() -> None:
+    p = believing(6, 9, r2c3=(0, 0.9), r2c7=(0, 0.99))
+    assert matched(p, [0], [(3, 4)]) == [[2, 3]]  # the stronger one lies outside
+
+
+def test_windows_that_cross_are_shared_out_by_class() -> None:
+    p = believing(5, 8, r2c3=(0, 0.8), r2c4=(1, 0.8))
+    assert matched(p, [1, 0], [(2, 3), (2, 4)]) == [[2, 4], [2, 3]]
+
+
+def test_two_tokens_that_want_one_cell_get_two() -> None:
+    p = believing(5, 8, r2c3=(0, 0.9), r2c4=(0, 0.4))
+    cells = matched(p, [0, 0], [(2, 3), (2, 3)])
+    assert sorted(cells) == [[2, 3], [2, 4]]
+
+
+def test_the_sum_counts_not_the_first_comer() -> None:
+    """Greedy would give the first token its best cell and leave the second one nothing."""
+    p = believing(1, 7, r0c1=(0, 0.6), r0c3=(0, 0.7))
+    assert matched(p, [0, 0], [(0, 2), (0, 5)]) == [[0, 1], [0, 3]]
+
+
+def test_a_crowd_finds_cells_in_a_wider_window() -> None:
+    p = believing(4, 4)
+    cells = matched(p, [0] * 10, [(0, 0)] * 10, window=3)
+    assert len({tuple(cell) for cell in cells}) == 10
+
+
+def test_an_empty_label_matches_nothing() -> None:
+    assert matched(believing(4, 4), [], []) == []
+
+
+def test_more_tokens_than_cells_is_an_error() -> None:
+    with pytest.raises(ValueError, match="cannot share"):
+        matched(believing(2, 2), [0] * 5, [(0, 0)] * 5)
