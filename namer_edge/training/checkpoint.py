@@ -1,23 +1,22 @@
 """Checkpoints: safetensors and JSON, written whole or not at all, never a pickle.
 
-Two forms. A *state* folder holds all that a run needs to go on exactly as it would have: weights,
+Two forms. A *state* file holds all that a run needs to go on exactly as it would have: weights,
 averaged weights, the optimiser's state and the place in the schedule. *Weights* are one file in
 half precision with a JSON beside it, small enough to commit; training can go on from them anywhere.
 """
 
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load, save
 from torch import Tensor
 
+from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import CheckpointError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.picture.look import Look
@@ -28,34 +27,31 @@ FORMAT_VERSION = 1
 
 
 def save_state(
-    folder: Path, tensors: Mapping[str, Mapping[str, Tensor]], state: Mapping[str, Any]
+    path: Path, tensors: Mapping[str, Mapping[str, Tensor]], state: Mapping[str, Any]
 ) -> None:
-    """Write each group of tensors and `state` into `folder`, replacing what was there at once."""
-    fresh, old = folder.with_name(folder.name + ".new"), folder.with_name(folder.name + ".old")
-    for leftover in (fresh, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    for name, group in tensors.items():
-        save_file(
-            {k: v.detach().cpu().contiguous() for k, v in group.items()},
-            fresh / f"{name}.safetensors",
-        )
-    (fresh / "state.json").write_text(json.dumps(state, indent=1), "utf-8")
-    if folder.exists():
-        os.replace(folder, old)
-    os.replace(fresh, folder)
-    shutil.rmtree(old, ignore_errors=True)
+    """Write groups of tensors and `state` (JSON values) into one file, in one step."""
+    flat = {
+        f"{group}/{name}": value.detach().cpu().contiguous()
+        for group, values in tensors.items()
+        for name, value in values.items()
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(path) as file:
+        file.write(save(flat, {"state": json.dumps(state)}))
 
 
-def load_state(folder: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
+def load_state(path: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
     """What `save_state` wrote; raises `CheckpointError` where it is missing or damaged."""
-    if not folder.exists():  # killed between the two renames
-        folder = folder.with_name(folder.name + ".old")
+    tensors: dict[str, dict[str, Tensor]] = {}
     try:
-        state = json.loads((folder / "state.json").read_text("utf-8"))
-        return {path.stem: load_file(path) for path in folder.glob("*.safetensors")}, state
-    except (OSError, ValueError, SafetensorError) as error:
-        raise CheckpointError(f"no checkpoint to resume from in {folder}: {error}") from None
+        with safe_open(path, "pt") as file:
+            state = json.loads(file.metadata()["state"])
+            for key in file.keys():  # noqa: SIM118 (no mapping)
+                group, name = key.split("/")
+                tensors.setdefault(group, {})[name] = file.get_tensor(key)
+    except (OSError, ValueError, TypeError, KeyError, SafetensorError) as error:
+        raise CheckpointError(f"no checkpoint to resume from in {path}: {error}") from None
+    return tensors, state
 
 
 def save_weights(path: Path, namer: Namer, look: Look, record: Mapping[str, Any]) -> None:
@@ -65,21 +61,20 @@ def save_weights(path: Path, namer: Namer, look: Look, record: Mapping[str, Any]
         k: (v.half() if v.is_floating_point() else v).detach().cpu().contiguous()
         for k, v in namer.state_dict().items()
     }
-    temporary = path.with_suffix(".tmp")
-    save_file(half, temporary)
+    data = save(half)
     description = {
         "format": "namer-edge-weights",
         "format_version": FORMAT_VERSION,
         "architecture": asdict(namer.architecture),
         "look": look.to_json(),
         "vocabulary": namer.vocabulary.to_json(),
-        "sha256": hashlib.sha256(temporary.read_bytes()).hexdigest(),
+        "sha256": hashlib.sha256(data).hexdigest(),
         **record,
     }
-    json_temporary = path.with_suffix(".json.tmp")
-    json_temporary.write_text(json.dumps(description, indent=1), "utf-8")
-    os.replace(temporary, path)
-    os.replace(json_temporary, path.with_suffix(".json"))
+    with atomic_file(path) as file:
+        file.write(data)
+    with atomic_file(path.with_suffix(".json"), "w") as text:
+        json.dump(description, text, indent=1)
 
 
 def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:
@@ -100,7 +95,7 @@ def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:
         data = path.read_bytes()
         if hashlib.sha256(data).hexdigest() != record["sha256"]:
             raise CheckpointError(f"{path} is not the file its JSON describes: SHA-256 differs")
-        tensors = load_file(path)
+        tensors = load(data)
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise CheckpointError(
             f"cannot read the weights {path}: {error}; a checkpoint is NAME.safetensors with "

@@ -84,6 +84,7 @@ class TrainConfig:
     evaluate_every: int = 1  # epochs
     evaluate_limit: int = 0  # formulas of the validation set; 0: all
     checkpoint_minutes: float = 5.0
+    log_every: int = 50  # steps
 
     def __post_init__(self) -> None:
         choices = {

@@ -5,12 +5,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from namer_edge_runtime.atomic import atomic_file
+
 
 class Log:
-    """Appends to the files of a run's folder; a line of `log.csv` is a mean over `every` steps."""
+    """Appends to the files of a run's folder; a line of `log.csv` is a mean over `every` steps.
 
-    def __init__(self, folder: Path, every: int = 50) -> None:
+    A run that was killed may have logged more than it saved: what lies beyond `samples`, where it
+    goes on, is dropped, so that no step stands there twice.
+    """
+
+    def __init__(self, folder: Path, every: int, samples: int = 0) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        for name in ("log.csv", "validation.csv"):
+            _keep_up_to(folder / name, samples)
         self.folder, self.every = folder, every
         self.sums: dict[str, float] = {}
         self.count = 0
@@ -48,10 +56,25 @@ class Log:
         path = self.folder / name
         fresh = not path.exists()
         with path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(row))
+            writer = csv.DictWriter(file, list(row), lineterminator="\n")
             if fresh:
                 writer.writeheader()
             writer.writerow({k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()})
 
     def close(self) -> None:
         self.board.close()
+
+
+def _keep_up_to(path: Path, samples: int) -> None:
+    """Drop the rows of a log after so many samples; the file goes where none is left."""
+    if not path.exists():
+        return
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if int(row["samples"]) <= samples]
+    if not rows:
+        path.unlink()
+        return
+    with atomic_file(path, "w") as out:
+        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -117,6 +117,7 @@ class Trainer:
     def __init__(self, config: TrainConfig, world: World, device: torch.device) -> None:
         self.config, self.world, self.device = config, world, device
         self.folder = Path(config.output)
+        self.state = self.folder / "state.safetensors"
         torch.manual_seed(config.seed)
         self.vocabulary = read_vocabulary(config.vocabulary)
         self.namer = Namer(config.architecture, self.vocabulary)
@@ -139,7 +140,7 @@ class Trainer:
         moments = self.optimizer.state_dict()["state"]
         flat = {f"{i}.{name}": value for i, s in moments.items() for name, value in s.items()}
         save_state(
-            self.folder / "state",
+            self.state,
             {"model": self.namer.state_dict(), "average": self.average, "optimizer": flat},
             {
                 "progress": asdict(self.progress),
@@ -151,7 +152,7 @@ class Trainer:
     def resume(self, weights: Path | None) -> None:
         """Go on from the run's own state, or from committed `weights` and their JSON."""
         if weights is None:
-            tensors, state = load_state(self.folder / "state")
+            tensors, state = load_state(self.state)
             self.namer.load_state_dict(tensors["model"])
             self.average = {k: v.to(self.device) for k, v in tensors["average"].items()}
             moments: dict[int, dict[str, Tensor]] = {}
@@ -231,7 +232,7 @@ class Trainer:
             model = nn.parallel.DistributedDataParallel(self.objective, device_ids=ids)
         labels = [Label.of(f.tokens, self.vocabulary) for f in formulas]
         ink = Ink(formulas, config.look, config.augmentation)
-        log = Log(self.folder) if world.rank == 0 else None
+        log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
         saved = time.monotonic()
         while progress.epoch < config.epochs and not self.stopping:
             self.objective.train()
@@ -322,6 +323,10 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
                 f"batch_size = {config.batch_size} does not divide by {world.size} processes"
             )
         trainer = Trainer(config, world, device)
+        if not resume and trainer.state.exists():
+            raise ConfigError(
+                f"{trainer.folder} holds a run already: go on with --resume, or name another output"
+            )
         if resume:
             trainer.resume(weights)
         elif config.initial:
