@@ -19,7 +19,7 @@ from .crohme import Formula
 
 
 @dataclass(frozen=True)
-class Label:
+class LabelPath:
     """The path of a formula through its nodes, L of them, without <sos> and <eos>."""
 
     classes: NDArray[np.int64]
@@ -30,7 +30,7 @@ class Label:
     """[L] which of its relation's endings a `}` is, from 1; 0 for visual nodes."""
 
     @classmethod
-    def of(cls, tokens: Sequence[str], vocabulary: Vocabulary) -> "Label":
+    def of(cls, tokens: Sequence[str], vocabulary: Vocabulary) -> "LabelPath":
         nodes = to_nodes(tokens, vocabulary)
         return cls(
             np.array([vocabulary.id(node.token) for node in nodes], np.int64),
@@ -52,7 +52,7 @@ class Batch:
     """uint8 [B, channels, H, W], ink 255 on 0."""
     cells: list[NDArray[np.int64]]
     """For each picture [V, 2] (row, column) on the H/8 grid: the position estimates T."""
-    labels: list[Label]
+    labels: list[LabelPath]
 
 
 class Draw(NamedTuple):
@@ -118,7 +118,7 @@ class Ink(Dataset[tuple[NDArray[np.uint8], NDArray[np.int64], int]]):
 
 
 def loader(
-    ink: Ink, labels: Sequence[Label], batches: Sequence[list[Draw]], workers: int = 0
+    ink: Ink, labels: Sequence[LabelPath], batches: Sequence[list[Draw]], workers: int = 0
 ) -> Iterator[Batch]:
     """Draw the planned batches, in `workers` processes where more than none."""
 

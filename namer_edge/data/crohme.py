@@ -43,7 +43,10 @@ def load_crohme(
     shows a bar on a terminal.
     """
     vocabulary = vocabulary or Vocabulary.load("crohme")
-    published = read_labels(labels) if labels is not None else {}
+    published = {
+        label.name: tuple(label.latex.split())
+        for label in (read_labels(labels) if labels is not None else ())
+    }
     formulas: list[Formula] = []
     agreeing = 0
     remarks: dict[str, list[Remark]] = {

@@ -1,25 +1,43 @@
-"""Label files: one formula a line, NAME, a tab, canonical LaTeX tokens with spaces between."""
+"""Label files: which formula says what."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from namer_edge_runtime.errors import DataError
 
 
-def read_labels(path: str | Path) -> dict[str, tuple[str, ...]]:
-    """Name → canonical tokens. Raises `DataError` for a missing file or a line without a tab, and
-    where two lines give one name different labels."""
+@dataclass(frozen=True)
+class Label:
+    """One line of a label file."""
+
+    name: str
+    latex: str
+    in_vocabulary: bool = True
+
+
+def read_labels(path: str | Path) -> list[Label]:
+    """Lines `name TAB label`, or under a heading line `name TAB … TAB in_…vocabulary` more columns.
+
+    Only with a heading (its first column is `name`) is the third column read: `yes` or `no`,
+    whether the label can be written in the vocabulary at all. Raises `DataError` for a missing
+    file, for a line without a label and where two lines give one name different labels.
+    """
     try:
-        lines = Path(path).read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: label file cannot be read ({error})") from error
-    labels: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        name, tab, label = line.partition("\t")
-        if not tab:
-            raise DataError(f"{path}, line {number}: expected NAME, a tab, and tokens")
-        tokens = tuple(label.split())
-        if labels.setdefault(name, tokens) != tokens:
-            raise DataError(f"{path}, line {number}: {name} has two different labels")
-    return labels
+        with Path(path).open(encoding="utf-8-sig") as file:
+            lines = [line.rstrip("\n") for line in file]
+    except OSError as error:
+        raise DataError(f"cannot read the label file {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"the label file {path} is not UTF-8 text: {error}") from error
+    rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
+    headed = bool(rows) and rows[0][1][0] == "name"
+    labels: dict[str, Label] = {}
+    for number, row in rows[headed:]:
+        if len(row) < 2:
+            raise DataError(f"{path}, line {number}: expected `name TAB label`, found {row[0]!r}")
+        label = Label(row[0], row[1], not headed or len(row) < 3 or row[2] == "yes")
+        if labels.setdefault(label.name, label) != label:
+            raise DataError(f"{path}, line {number}: {label.name} has two different labels")
+    if not labels:
+        raise DataError(f"the label file {path} has no lines")
+    return list(labels.values())

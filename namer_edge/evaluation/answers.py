@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from namer_edge_runtime.bulk import Outcome, Source, recognize_all
 from namer_edge_runtime.errors import NamerEdgeError
 
+from ..data.labels import Label
 from .exprate import Reading
-from .labels import Answer, Label, Paired, pair, protocol_name, reading
+from .pairing import Answer, Paired, pair, protocol_name, reading
 from .samples import Sample
 
 if TYPE_CHECKING:

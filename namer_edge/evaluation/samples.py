@@ -7,7 +7,7 @@ from pathlib import Path
 from namer_edge_runtime.bulk import Source, sources
 from namer_edge_runtime.errors import DataError, InkError, LatexError
 
-from .labels import Label
+from ..data.labels import Label
 
 
 @dataclass(frozen=True)

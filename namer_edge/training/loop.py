@@ -21,7 +21,7 @@ from tqdm import tqdm
 from namer_edge_runtime.errors import ConfigError, DataError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..data.batches import Batch, Ink, Label, loader
+from ..data.batches import Batch, Ink, LabelPath, loader
 from ..data.crohme import Formula
 from ..data.pack import load_pack
 from ..model.namer import Namer
@@ -230,7 +230,7 @@ class Trainer:
         if world.size > 1:
             ids = [self.device.index] if self.device.type == "cuda" else None
             model = nn.parallel.DistributedDataParallel(self.objective, device_ids=ids)
-        labels = [Label.of(f.tokens, self.vocabulary) for f in formulas]
+        labels = [LabelPath.of(f.tokens, self.vocabulary) for f in formulas]
         ink = Ink(formulas, config.look, config.augmentation)
         log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
         saved = time.monotonic()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.decode.pick import EOS, SOS, pick
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..data.batches import Label
+from ..data.batches import LabelPath
 
 IGNORE = -100
 """A target that no loss counts."""
@@ -50,7 +50,7 @@ class NodeTargets:
 
 
 def visual_map(
-    label: Label, matched: NDArray[np.int64], shape: tuple[int, int], vocabulary: Vocabulary
+    label: LabelPath, matched: NDArray[np.int64], shape: tuple[int, int], vocabulary: Vocabulary
 ) -> NDArray[np.int64]:
     """P* [h, w]: the class of each matched cell [V, 2], "none" elsewhere (before eq. 3)."""
     target = np.full(shape, vocabulary.none, np.int64)
@@ -59,7 +59,7 @@ def visual_map(
 
 
 def node_targets(
-    label: Label,
+    label: LabelPath,
     matched: NDArray[np.int64],
     probabilities: NDArray[np.float32],
     vocabulary: Vocabulary,
@@ -154,7 +154,7 @@ def _drawn(
 
 
 def _connect(
-    entries: list[tuple[int, int, int, float, int]], label: Label, vocabulary: Vocabulary
+    entries: list[tuple[int, int, int, float, int]], label: LabelPath, vocabulary: Vocabulary
 ) -> NodeTargets:
     """Lay out <sos>, <eos> and the entries with their endings, and join them by the label."""
     cells, classes, endings, scores, places = (

@@ -67,22 +67,20 @@ def _pack(arguments: argparse.Namespace) -> int:
 def _vocabulary(arguments: argparse.Namespace) -> int:
     """Labels that do not fit are no failure: the vocabulary holds what the others say."""
     from namer_edge_runtime.atomic import atomic_file
-    from namer_edge_runtime.errors import DataError, LatexError
+    from namer_edge_runtime.errors import LatexError
     from namer_edge_runtime.formula.nodes import to_nodes
     from namer_edge_runtime.formula.vocabulary import Vocabulary
 
     from ..data.labels import read_labels
 
     labels = read_labels(arguments.labels)
-    if not labels:
-        raise DataError(f"{arguments.labels}: no labels to scan")
     name = arguments.name or arguments.labels.stem
-    vocabulary = Vocabulary.scan((" ".join(tokens) for tokens in labels.values()), name)
-    for key, tokens in labels.items():
+    vocabulary = Vocabulary.scan((label.latex for label in labels), name)
+    for label in labels:
         try:
-            to_nodes(tokens, vocabulary)
+            to_nodes(label.latex.split(), vocabulary)
         except LatexError as error:
-            print(f"{key}: {error}", file=sys.stderr)
+            print(f"{label.name}: {error}", file=sys.stderr)
     table = (f"{relation} {len(takes)}" for relation, takes in vocabulary.relations.items())
     print(
         f"{name}: {vocabulary.size} classes from {len(labels)} labels; endings: {', '.join(table)}",

@@ -57,9 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.model_file import ModelFile
     from namer_edge_runtime.recognizer import Recognizer
 
+    from ..data.labels import read_labels
     from ..data.pack import source_hash
     from ..evaluation.answers import answer_all, paired_with, paired_with_own
-    from ..evaluation.labels import read_labels
     from ..evaluation.report import Report
     from ..evaluation.samples import Sample, file_samples, pack_samples
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inkml_files import boxes_as_symbols, inkml, line
 
 from namer_edge.data.crohme import CrohmeSet, load_crohme
 from namer_edge.data.formula import Formula
@@ -12,6 +11,8 @@ from namer_edge.data.report import Remark
 from namer_edge_runtime.errors import DataError, InkError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+from ..inkml_files import boxes_as_symbols, inkml, line
 
 Symbols = list[tuple[str, str, tuple[float, float, float, float]]]
 

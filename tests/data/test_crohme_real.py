@@ -45,7 +45,8 @@ def test_nearly_every_label_finds_its_ink(split: str) -> None:
 
 
 def test_tokens_are_the_published_labels(split: str, shared_data: Path) -> None:
-    labels = read_labels(find_split(shared_data, split).labels)
+    published = read_labels(find_split(shared_data, split).labels)
+    labels = {label.name: tuple(label.latex.split()) for label in published}
     formulas = {formula.name: formula.tokens for formula in LOADED[split].formulas}
     assert {name: formulas[name] for name in labels} == labels
 

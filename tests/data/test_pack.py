@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inkml_files import inkml, line
 
 from namer_edge.data.crohme import load_crohme
 from namer_edge.data.pack import Pack, load_pack, save_pack, source_hash
 from namer_edge.verbs import data as verb
 from namer_edge_runtime.errors import DataError
+
+from ..inkml_files import inkml, line
 
 FILES = {
     "a": inkml([line(0, 0, 5, 9), "3 4"], [("1", [0], "o")], '<mn xml:id="o">1</mn>'),

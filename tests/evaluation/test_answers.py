@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
+from namer_edge.data.labels import Label
 from namer_edge.evaluation.answers import Answered, answer_all, paired_with, paired_with_own
-from namer_edge.evaluation.labels import Label
 from namer_edge.evaluation.samples import Sample
 from namer_edge_runtime.bulk import Source
 from namer_edge_runtime.errors import InkError, NamerEdgeError

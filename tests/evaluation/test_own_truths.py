@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from namer_edge.evaluation.labels import read_labels
+from namer_edge.data.labels import read_labels
 from namer_edge.evaluation.samples import file_samples
 
 

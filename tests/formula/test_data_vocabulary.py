@@ -51,7 +51,7 @@ def test_no_labels(tmp_path: Path) -> None:
         run(tmp_path / "nowhere.tsv")
     empty = tmp_path / "empty.tsv"
     empty.touch()
-    with pytest.raises(DataError, match="no labels"):
+    with pytest.raises(DataError, match="no lines"):
         run(empty)
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inkml_files import INKML, inkml, line
 
 from namer_edge_runtime.errors import InkError
 from namer_edge_runtime.ink.inkml import Ink, iterate_ink, read_inkml
+
+from ..inkml_files import INKML, inkml, line
 
 PLUS = inkml(
     [line(0, 5, 10, 5), line(5, 0, 5, 10)],

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from namer_edge.data.batches import Label
+from namer_edge.data.batches import LabelPath
 from namer_edge.training.targets import (
     IGNORE,
     Candidates,
@@ -30,7 +30,7 @@ def seen(*cells: tuple[int, int, str, float], shape: tuple[int, int] = (6, 8)) -
 def targets(
     label: str, matched: list[tuple[int, int]], p: np.ndarray, options: Candidates = PAPER
 ) -> NodeTargets:
-    of = Label.of(label.split(), V)
+    of = LabelPath.of(label.split(), V)
     cells = np.array(matched, np.int64).reshape(-1, 2)
     return node_targets(of, cells, p, V, options, np.random.default_rng(0))
 
@@ -50,7 +50,7 @@ def read(t: NodeTargets) -> list[str]:
 
 
 def test_the_map_holds_each_token_at_its_cell_and_none_elsewhere() -> None:
-    label = Label.of(["x", "^", "{", "1", "}"], V)
+    label = LabelPath.of(["x", "^", "{", "1", "}"], V)
     cells = np.array([[2, 1], [1, 2], [0, 3]])
     target = visual_map(label, cells, (4, 5), V)
     assert [target[r, c] for r, c in cells] == [V.id("x"), V.id("^"), V.id("1")]
@@ -129,7 +129,7 @@ def test_an_empty_label_joins_sos_to_eos() -> None:
 def test_disturbed_nodes_keep_their_targets() -> None:
     """Whatever is corrupted, jittered or added, the path still spells the label."""
     p = seen((2, 1, "x", 0.5), (2, 1, "y", 0.3), (1, 2, "^", 0.9), (0, 3, "1", 0.9))
-    of = Label.of(["x", "^", "{", "1", "}"], V)
+    of = LabelPath.of(["x", "^", "{", "1", "}"], V)
     cells = np.array([[2, 1], [1, 2], [0, 3]])
     wild = Candidates(0.25, 0.1, corrupt=0.8, jitter=0.8, surplus=3.0)
     classes, lengths = set(), set()

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from namer_edge.data.labels import Label, read_labels
 from namer_edge.evaluation.exprate import rate
-from namer_edge.evaluation.labels import Answer, Label, pair, read_labels
+from namer_edge.evaluation.pairing import Answer, pair
 from namer_edge_runtime.errors import DataError
 
 

@@ -1,27 +1,19 @@
-"""Reference labels, and the answer that belongs to each."""
+"""Which answer belongs to which label, and how the two are compared."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from namer_edge_runtime.errors import DataError, LatexError
+from namer_edge_runtime.errors import LatexError
 
+from ..data.labels import Label
 from .exprate import Reading
 
 STRICT = "strict canonical tokens"
 LOOSE = "loose: label and answer normalised, \\limits dropped"
 ALL_FILES = "all files"
 _NOT_ONE_TOKEN = re.compile(r"[^\\].|\\[^a-zA-Z].|\\[a-zA-Z]+[^a-zA-Z]")
-
-
-@dataclass(frozen=True)
-class Label:
-    """One line of a label file."""
-
-    name: str
-    latex: str
-    in_vocabulary: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,39 +53,13 @@ class Paired:
                 f"{len(self.repeated)} inputs share their name with a later one, which "
                 "counts in their place: " + _some(self.repeated)
             )
-        raw = [r.name for r in self.readings if any(_NOT_ONE_TOKEN.search(t) for t in r.label)]
+        raw = [r.name for r in self.readings if any(_NOT_ONE_TOKEN.match(t) for t in r.label)]
         if raw:
             notes.append(
                 f"{len(raw)} labels are not space-separated tokens and cannot be matched "
                 f"exactly (--loose normalises them): {_some(raw)}"
             )
         return notes
-
-
-def read_labels(path: Path) -> list[Label]:
-    """Lines `name TAB label`, or under a heading line `name TAB … TAB in_…vocabulary` more columns.
-
-    Only with a heading (its first column is `name`) is the third column read: `yes` or `no`,
-    whether the label can be written in the vocabulary at all. Raises `DataError` for a missing
-    file and for a line without a label.
-    """
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            lines = [line.rstrip("\n") for line in file]
-    except OSError as error:
-        raise DataError(f"cannot read the label file {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"the label file {path} is not UTF-8 text: {error}") from error
-    rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
-    headed = bool(rows) and rows[0][1][0] == "name"
-    labels = []
-    for number, row in rows[headed:]:
-        if len(row) < 2:
-            raise DataError(f"{path}, line {number}: expected `name TAB label`, found {row[0]!r}")
-        labels.append(Label(row[0], row[1], not headed or len(row) < 3 or row[2] == "yes"))
-    if not labels:
-        raise DataError(f"the label file {path} has no lines")
-    return labels
 
 
 def pair(
