@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.ink.strokes import bounds, symbol_height
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.picture.look import Look, padded_size
 
 from .crohme import Formula
 
@@ -32,6 +32,11 @@ class Augmentation:
     """Smooth waves that bend the plane: amplitude in symbol heights, deviation."""
     pen: float = 0.0
     """Pen width times exp(±pen)."""
+
+    @property
+    def off(self) -> bool:
+        """Ink is drawn as it was written: the paper's "no augmentation"."""
+        return self == Augmentation()
 
 
 @dataclass(frozen=True)
@@ -88,10 +93,14 @@ class Placed:
     """[P, 2], split into strokes as in `ScaledInk`."""
     positions: NDArray[np.float32]
     """[V, 2] (x, y) of the visual nodes in path order."""
-    height: int
-    width: int
-    """Pixels that the ink and its margin need, before padding."""
+    extent: NDArray[np.float32]
+    """[2] width and height of the ink's box."""
     pen_width: float
+
+    def size(self, look: Look) -> tuple[int, int]:
+        """Height and width (pixels) that the ink is padded to, its margin included."""
+        width, height = np.ceil(self.extent).astype(int) + 2 * look.margin
+        return padded_size(int(height), int(width))
 
 
 def place(
@@ -111,12 +120,10 @@ def place(
     extent = np.maximum(high - low, 1.0)
     limits = np.array([look.max_width - room, look.max_height - room])
     shrink = np.float32(min(1.0, (limits / extent).min()))
-    width, height = np.ceil((high - low) * shrink).astype(int) + room
     return Placed(
         (points - low) * shrink,
         (positions - low) * shrink,
-        int(height),
-        int(width),
+        (high - low) * shrink,
         look.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen)),
     )
 

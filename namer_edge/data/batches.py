@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, Dataset
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import draw
-from namer_edge_runtime.picture.look import Look, padded_size
+from namer_edge_runtime.picture.look import STRIDE, Look
 
 from .augment import Augmentation, ScaledInk, place
 from .crohme import Formula
@@ -50,9 +50,36 @@ class Batch:
 
     images: torch.Tensor
     """uint8 [B, channels, H, W], ink 255 on 0."""
+    sizes: list[tuple[int, int]]
+    """Height and width of each picture (pixels, multiples of 16); what lies beyond, to the right
+    and below, only pads the batch."""
     cells: list[NDArray[np.int64]]
     """For each picture [V, 2] (row, column) on the H/8 grid: the position estimates T."""
     labels: list[LabelPath]
+
+    @property
+    def mask(self) -> torch.Tensor | None:
+        """[B, 1, H/16, W/16], 1 on the pictures and 0 on padding; None where there is none."""
+        _, _, height, width = self.images.shape
+        if all(size == (height, width) for size in self.sizes):
+            return None
+        mask = torch.zeros(len(self.sizes), 1, height // STRIDE, width // STRIDE)
+        for row, (h, w) in zip(mask, self.sizes, strict=True):
+            row[:, : h // STRIDE, : w // STRIDE] = 1
+        return mask
+
+
+class Drawn(NamedTuple):
+    """One picture, not yet part of a batch."""
+
+    image: NDArray[np.uint8]
+    """[H, W] of the batch."""
+    size: tuple[int, int]
+    """The picture's own height and width."""
+    cells: NDArray[np.int64]
+    """[V, 2] (row, column)."""
+    formula: int
+    """Which formula it shows."""
 
 
 class Draw(NamedTuple):
@@ -64,8 +91,12 @@ class Draw(NamedTuple):
     width: int
 
 
-class Ink(Dataset[tuple[NDArray[np.uint8], NDArray[np.int64], int]]):
-    """Formulas by `Draw` → (picture [H, W], cells [V, 2], index)."""
+class Ink(Dataset[Drawn]):
+    """Formulas by `Draw` → `Drawn`.
+
+    With augmentation, a picture fills its batch's size and the ink lies anywhere in it: it must not
+    matter where. Without, it has the size that a device would give it, and padding beyond.
+    """
 
     def __init__(self, formulas: Sequence[Formula], look: Look, augmentation: Augmentation) -> None:
         self.scaled = [ScaledInk.of(formula, look) for formula in formulas]
@@ -74,19 +105,20 @@ class Ink(Dataset[tuple[NDArray[np.uint8], NDArray[np.int64], int]]):
     def __len__(self) -> int:
         return len(self.scaled)
 
-    def __getitem__(self, draw_: Draw) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+    def __getitem__(self, draw_: Draw) -> Drawn:
         rng = np.random.default_rng(draw_.seed)
         ink = self.scaled[draw_.formula]
         placed = place(ink, self.look, self.augmentation, rng)
-        room = np.array([draw_.width - placed.width, draw_.height - placed.height])
-        # Where the ink lies in its padding must not matter: anywhere in training.
-        share = rng.uniform(0, 1, 2) if self.augmentation.scale else np.array([0.5, 0.5])
+        size, share = (draw_.height, draw_.width), rng.uniform(0, 1, 2)
+        if self.augmentation.off:
+            size, share = placed.size(self.look), np.array([0.5, 0.5])
+        room = np.array([size[1], size[0]]) - 2 * self.look.margin - placed.extent
         offset = (self.look.margin + room * share).astype(np.float32)
         strokes = np.split(placed.points + offset, ink.ends)
         image = draw(strokes, (draw_.height, draw_.width), placed.pen_width)
         cells = np.floor((placed.positions + offset)[:, ::-1] / 8).astype(np.int64)
-        limits = (draw_.height // 8 - 1, draw_.width // 8 - 1)
-        return image, np.clip(cells, 0, limits), draw_.formula
+        limits = (size[0] // 8 - 1, size[1] // 8 - 1)
+        return Drawn(image, size, np.clip(cells, 0, limits), draw_.formula)
 
     def plan(self, epoch: int, batch_size: int, seed: int, ranks: int = 1) -> list[list[Draw]]:
         """Batches of one epoch: every formula once, batches of like size, in random order.
@@ -102,7 +134,7 @@ class Ink(Dataset[tuple[NDArray[np.uint8], NDArray[np.int64], int]]):
             placed = place(
                 self.scaled[index], self.look, self.augmentation, np.random.default_rng(key)
             )
-            draws.append(Draw(int(index), key, *padded_size(placed.height, placed.width)))
+            draws.append(Draw(int(index), key, *placed.size(self.look)))
         draws.sort(key=lambda d: (d.height, d.width))
         group = batch_size * ranks
         runs = [draws[i : i + group] for i in range(0, len(draws), group)]
@@ -122,9 +154,13 @@ def loader(
 ) -> Iterator[Batch]:
     """Draw the planned batches, in `workers` processes where more than none."""
 
-    def collate(items: list[tuple[NDArray[np.uint8], NDArray[np.int64], int]]) -> Batch:
-        images = torch.from_numpy(np.stack([image for image, _, _ in items])[:, None])
-        return Batch(images, [cells for _, cells, _ in items], [labels[i] for *_, i in items])
+    def collate(items: list[Drawn]) -> Batch:
+        return Batch(
+            torch.from_numpy(np.stack([item.image for item in items])[:, None]),
+            [item.size for item in items],
+            [item.cells for item in items],
+            [labels[item.formula] for item in items],
+        )
 
     yield from DataLoader(
         ink,

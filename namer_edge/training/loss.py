@@ -38,22 +38,34 @@ class Objective(nn.Module):
         vocabulary, options = self.namer.vocabulary, self.options
         device = next(self.parameters()).device
         images = batch.images.to(device).float() / 255.0
-        maps = self.namer.encode(images.contiguous(memory_format=torch.channels_last))
+        mask = None if batch.mask is None else batch.mask.to(device)
+        maps = self.namer.encode(images.contiguous(memory_format=torch.channels_last), mask)
         logits = maps.logits.float()
         probabilities = torch.softmax(logits.detach(), 1).cpu().numpy()
 
         rng = np.random.default_rng(seed)
-        visual, nodes = [], []
-        for p, label, cells in zip(probabilities, batch.labels, batch.cells, strict=True):
+        visual = np.full((len(images), *logits.shape[2:]), IGNORE, np.int64)
+        nodes = []
+        for i, (label, cells, (h, w)) in enumerate(
+            zip(batch.labels, batch.cells, batch.sizes, strict=True)
+        ):
+            p = probabilities[i, :, : h // 8, : w // 8]
             matched = match(p, label.classes[label.visual], cells, options.window)
-            visual.append(visual_map(label, matched, p.shape[1:], vocabulary))
+            visual[i, : h // 8, : w // 8] = visual_map(label, matched, p.shape[1:], vocabulary)
             nodes.append(node_targets(label, matched, p, vocabulary, self.candidates, rng))
-        target = torch.from_numpy(np.stack(visual)).to(device)
+        target = torch.from_numpy(visual).to(device)
         tokens = {name: value.to(device) for name, value in stack(nodes).items()}
 
-        summed = F.cross_entropy(logits, target, reduction="sum", label_smoothing=options.smoothing)
-        found = (target != vocabulary.none).sum().clamp_min(1)
-        vat = summed / (found if options.per_token else target.numel())
+        summed = F.cross_entropy(
+            logits,
+            target,
+            ignore_index=IGNORE,
+            reduction="sum",
+            label_smoothing=options.smoothing,
+        )
+        inside = target != IGNORE
+        counted = inside & (target != vocabulary.none) if options.per_token else inside
+        vat = summed / counted.sum().clamp_min(1)
 
         own, left, right = self.namer.decode(
             maps,
@@ -62,6 +74,7 @@ class Objective(nn.Module):
             tokens["endings"],
             tokens["scores"],
             tokens["mask"],
+            mask,
         )
         losses = {
             "self": _cross_entropy(own, tokens["own"], options.smoothing),

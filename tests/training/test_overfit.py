@@ -19,22 +19,20 @@ def test_sixteen_formulas_are_learnt_and_read_by_the_exported_model(
     pack: Path, tmp_path: Path
 ) -> None:
     threads = torch.get_num_threads()
+    plain = ("scale", "aspect", "rotation", "shear", "symbol_shift", "wave", "pen")
+    plain += ("corrupt", "jitter", "surplus", "dropout")
     settings = [
+        *(f"{name}=0" for name in plain),
         f'train=["{pack}"]',
         f"validation={pack}",
         f"output={tmp_path / 'run'}",
-        "epochs=160",
+        "epochs=140",
         "batch_size=16",
-        "learning_rate=3e-3",
-        "warmup_epochs=5",
+        "learning_rate=2e-3",
+        "warmup_epochs=3",
+        "pgd_weight=1",
+        "ema=0.9",
         "evaluate_every=0",
-        "scale=0",
-        "aspect=0",
-        "rotation=0",
-        "shear=0",
-        "symbol_shift=0",
-        "wave=0",
-        "pen=0",
     ]
     try:
         train(load_config("edge", SMALL + settings))

@@ -1,0 +1,90 @@
+"""Pictures for training: drawn as the device draws them, planned so that a run can go on."""
+
+import numpy as np
+import pytest
+
+from namer_edge.data.augment import Augmentation, ScaledInk, place
+from namer_edge.data.batches import Ink, LabelPath, loader
+from namer_edge_runtime.ink.render import render
+from namer_edge_runtime.picture.look import Look
+
+from ..handwriting import VOCABULARY, WRITTEN, written
+
+FORMULAS = [written(number) for number in range(len(WRITTEN))]
+LABELS = [LabelPath.of(formula.tokens, VOCABULARY) for formula in FORMULAS]
+LOOK = Look()
+WILD = Augmentation(0.3, 0.2, 4.0, 0.15, 0.05, 0.1, 0.4)
+
+
+def test_without_augmentation_training_sees_exactly_what_the_device_sees() -> None:
+    ink = Ink(FORMULAS, LOOK, Augmentation())
+    for batch in ink.plan(epoch=0, batch_size=4, seed=0):
+        for draw in batch:
+            drawn = ink[draw]
+            expected = render(FORMULAS[draw.formula].strokes, LOOK).image
+            height, width = drawn.size
+            assert (drawn.image[:height, :width] == expected).all()
+            assert not drawn.image[height:].any()
+            assert not drawn.image[:, width:].any()
+
+
+def test_padding_of_a_batch_is_told_apart() -> None:
+    ink = Ink(FORMULAS, LOOK, Augmentation())
+    (batch,) = loader(ink, LABELS, ink.plan(0, 16, seed=0))
+    assert batch.mask is not None
+    for mask, (height, width) in zip(batch.mask, batch.sizes, strict=True):
+        assert mask.sum() == (height // 16) * (width // 16)
+    augmented = Ink(FORMULAS, LOOK, WILD)
+    for other in loader(augmented, LABELS, augmented.plan(0, 4, seed=0)):
+        assert other.mask is None  # the ink lies anywhere in a picture of the batch's size
+
+
+def test_ink_stays_inside_and_tokens_stay_on_their_ink() -> None:
+    ink = Ink(FORMULAS, LOOK, WILD)
+    for epoch in range(3):
+        for batch in loader(ink, LABELS, ink.plan(epoch, 4, seed=epoch)):
+            images = batch.images[:, 0].numpy()
+            assert not images[:, [0, -1]].any()
+            assert not images[:, :, [0, -1]].any()
+            for image, label, cells in zip(images, batch.labels, batch.cells, strict=True):
+                for token, (row, column) in zip(label.classes[label.visual], cells, strict=True):
+                    near = image[max(0, row * 8 - 8) : row * 8 + 16]
+                    near = near[:, max(0, column * 8 - 8) : column * 8 + 16]
+                    assert near.any(), VOCABULARY.token(int(token))
+
+
+def test_a_plan_follows_from_seed_and_epoch_alone() -> None:
+    ink = Ink(FORMULAS, LOOK, WILD)
+    assert ink.plan(3, 4, seed=1) == ink.plan(3, 4, seed=1)
+    assert ink.plan(3, 4, seed=1) != ink.plan(4, 4, seed=1)
+    draw = ink.plan(3, 4, seed=1)[0][0]
+    assert (ink[draw].image == ink[draw].image).all()
+
+
+@pytest.mark.parametrize(("size", "ranks"), [(4, 1), (2, 2), (3, 2), (16, 1)])
+def test_an_epoch_holds_every_formula_in_batches_of_one_size(size: int, ranks: int) -> None:
+    plan = Ink(FORMULAS, LOOK, WILD).plan(0, size, seed=0, ranks=ranks)
+    assert len(plan) % ranks == 0
+    assert {draw.formula for batch in plan for draw in batch} == set(range(len(FORMULAS)))
+    for batch in plan:
+        assert len(batch) == size
+        assert len({(draw.height, draw.width) for draw in batch}) == 1
+
+
+def test_augmentation_changes_size_slant_and_pen_within_bounds() -> None:
+    scaled = ScaledInk.of(FORMULAS[4], LOOK)
+    plain = place(scaled, LOOK, Augmentation(), np.random.default_rng(0))
+    drawn = [place(scaled, LOOK, WILD, np.random.default_rng(seed)) for seed in range(200)]
+    ratios = np.array([d.extent[1] / plain.extent[1] for d in drawn])
+    assert 0.5 < ratios.min() < 0.85
+    assert 1.2 < ratios.max() < 2.2
+    pens = np.array([d.pen_width / LOOK.pen_width for d in drawn])
+    assert np.exp(-0.4) <= pens.min() < 0.75
+    assert 1.35 < pens.max() <= np.exp(0.4)
+
+
+def test_a_formula_too_large_for_the_look_is_shrunk_as_on_the_device() -> None:
+    look = Look(max_width=128)
+    formula = FORMULAS[4]
+    placed = place(ScaledInk.of(formula, look), look, Augmentation(), np.random.default_rng(0))
+    assert placed.size(look)[1] == render(formula.strokes, look).image.shape[1] <= 128
