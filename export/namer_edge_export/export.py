@@ -58,7 +58,7 @@ def export(
         },
         "metrics": metrics or {},
         "calibration": None,
-        "licence": record.get("licence", "that of the training data"),
+        "licence": record.get("licence") or "that of the training data",
     }
     if format == "torch":
         return ModelFile.write(output, meta, {"weights": checkpoint})

@@ -27,6 +27,7 @@ class TrainConfig:
     validation: str = "runs/data/test2013.npz"
     vocabulary: str = "crohme"  # a packaged name, or a JSON file of `namer-edge data vocabulary`
     output: str = "runs/edge"
+    licence: str = ""  # of the training data, and so of the weights
     initial: str = ""  # weights (.safetensors with their JSON) to begin from
 
     # Look: pixels.

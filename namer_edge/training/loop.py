@@ -2,13 +2,11 @@
 
 import json
 import math
-import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -30,34 +28,9 @@ from .config import TrainConfig
 from .log import Log
 from .loss import Objective
 from .validation import validate
+from .world import World, pick_device
 
 LOSSES = ("loss", "vat", "self", "left", "right")
-
-
-@dataclass(frozen=True)
-class World:
-    """The processes that train together, as torchrun tells them."""
-
-    rank: int = 0
-    size: int = 1
-
-    @classmethod
-    @contextmanager
-    def join(cls, device: torch.device) -> Iterator["World"]:
-        """Process group of a torchrun start; just this process otherwise."""
-        size = int(os.environ.get("WORLD_SIZE", "1"))
-        if size == 1:
-            yield cls()
-            return
-        torch.distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
-        try:
-            yield cls(torch.distributed.get_rank(), size)
-        finally:
-            torch.distributed.destroy_process_group()
-
-    def wait(self) -> None:
-        if self.size > 1:
-            torch.distributed.barrier()
 
 
 @dataclass
@@ -102,15 +75,6 @@ def rate(config: TrainConfig, epochs_done: float) -> float:
     return low + (config.learning_rate - low) * (1 + math.cos(math.pi * min(share, 1.0))) / 2
 
 
-def pick_device(name: str) -> torch.device:
-    """`auto` is CUDA where there is one; raises `ConfigError` where one asked for is missing."""
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ConfigError("device = 'cuda', but torch finds none; use device=cpu or device=auto")
-    if name == "cpu" or not torch.cuda.is_available():
-        return torch.device("cpu")
-    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-
-
 class Trainer:
     """One run: model, optimiser, averaged weights and the place in the schedule."""
 
@@ -129,7 +93,10 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(device.type, enabled=config.precision == "fp16")
         self.progress = Progress()
         self.average = {k: v.clone() for k, v in self.namer.state_dict().items()}
-        self.stopping = False
+        self.sources: dict[str, dict[str, str]] = {}
+        """Pack → SHA-256 of each file that it was made from; goes into the weights' JSON."""
+        self.asked_to_stop = False  # by a signal to this process
+        self.stopping = False  # as all processes agree
 
     # -- state ---------------------------------------------------------------------------------
 
@@ -264,7 +231,8 @@ class Trainer:
                 if time.monotonic() - saved > 60 * config.checkpoint_minutes:
                     self.save()
                     saved = time.monotonic()
-                if self._told_to_stop():
+                self._agree_on_stopping()
+                if self.stopping:
                     break
             bar.close()
             if not self.stopping:
@@ -277,14 +245,14 @@ class Trainer:
         if log:
             log.close()
 
-    def _told_to_stop(self) -> bool:
-        """Whether a signal came to any of the processes: they must leave the loop together."""
-        if self.world.size > 1 and self.progress.step % 8 == 0:
-            flag = torch.tensor(float(self.stopping), device=self.device)
+    def _agree_on_stopping(self) -> None:
+        """Stop where a signal came to any of the processes: they must leave the loop together."""
+        if self.world.size == 1:
+            self.stopping = self.asked_to_stop
+        elif self.progress.step % 8 == 0:
+            flag = torch.tensor(float(self.asked_to_stop), device=self.device)
             torch.distributed.all_reduce(flag)
             self.stopping = bool(flag > 0)
-            return self.stopping
-        return self.stopping and self.world.size == 1
 
     def _finish_epoch(self, judged: list[Formula], log: Log | None) -> None:
         """Validate the averaged weights where it is due, and keep last and best weights."""
@@ -295,7 +263,8 @@ class Trainer:
         record: dict[str, Any] = {
             "progress": asdict(progress),
             "config": asdict(config),
-            "data": {"train": list(config.train), "validation": config.validation},
+            "data": self.sources,
+            "licence": config.licence,
         }
         due = config.evaluate_every and progress.epoch % config.evaluate_every == 0
         if judged and (due or progress.epoch == config.epochs):
@@ -331,7 +300,9 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             trainer.resume(weights)
         elif config.initial:
             trainer.start_from(Path(config.initial))
-        formulas = [f for path in config.train for f in load_pack(path).formulas]
+        packs = {path: load_pack(path) for path in config.train}
+        trainer.sources = {path: pack.sources for path, pack in packs.items()}
+        formulas = [f for pack in packs.values() for f in pack.formulas]
         usable = trainable(formulas, trainer.vocabulary)
         if not usable:
             raise DataError(
@@ -347,7 +318,7 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             )
 
         def stop(number: int, frame: FrameType | None) -> None:
-            trainer.stopping = True
+            trainer.asked_to_stop = True
 
         handlers: dict[int, Callable[..., Any] | int | None] = {
             number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)
@@ -357,6 +328,3 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
-
-
-__all__ = ["Progress", "Trainer", "World", "rate", "replace", "train", "trainable"]
