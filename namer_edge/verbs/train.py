@@ -12,12 +12,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "config", metavar="CONFIG", help="a .toml file or the name of a packaged one"
     )
     parser.add_argument("settings", metavar="key=value", nargs="*", help="override a setting")
+    parser.add_argument("--resume", action="store_true", help="go on from the run's saved state")
     parser.add_argument(
-        "--resume",
-        metavar="WEIGHTS",
-        nargs="?",
-        const="",
-        help="go on from the run's saved state, or from WEIGHTS (.safetensors with its JSON)",
+        "--weights",
+        metavar="FILE",
+        type=Path,
+        help="go on from these weights (.safetensors with its JSON) and their place in the schedule",
     )
     parser.add_argument(
         "--dry-run",
@@ -44,6 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from ..training.loop import train
 
-    resume = arguments.resume is not None
-    train(config, resume, Path(arguments.resume) if arguments.resume else None)
+    train(config, arguments.resume or arguments.weights is not None, arguments.weights)
     return 0
