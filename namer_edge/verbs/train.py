@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--weights",
         metavar="FILE",
         type=Path,
-        help="go on from these weights (.safetensors with its JSON) and their place in the schedule",
+        help="go on from these weights and the place in the schedule that their JSON gives",
     )
     parser.add_argument(
         "--dry-run",

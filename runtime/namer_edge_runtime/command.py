@@ -81,7 +81,15 @@ def _run(arguments: list[str]) -> int:
     verb_parser = argparse.ArgumentParser(f"{PROGRAM} {asked}", description=verb.SUMMARY)
     verb_parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     verb.configure(verb_parser)
-    return int(verb.run(verb_parser.parse_args(arguments[place + 1 :])))
+    return int(verb.run(_parse(verb_parser, arguments[place + 1 :])))
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Namespace:
+    """Options may stand between the arguments of a list, save in a verb with verbs of its own."""
+    try:
+        return parser.parse_intermixed_args(arguments)
+    except TypeError:  # argparse's way to say that it cannot with sub-parsers
+        return parser.parse_args(arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
