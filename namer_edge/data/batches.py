@@ -14,8 +14,9 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import draw
 from namer_edge_runtime.picture.look import STRIDE, Look
 
-from .augment import Augmentation, ScaledInk, place
-from .crohme import Formula
+from .augment import Augmentation, Placed, ScaledInk, place
+from .formula import Formula
+from .synthesis import Synthesis, SynthesisOptions
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,7 @@ class Drawn(NamedTuple):
     """The picture's own height and width."""
     cells: NDArray[np.int64]
     """[V, 2] (row, column)."""
-    formula: int
-    """Which formula it shows."""
+    label: LabelPath
 
 
 class Draw(NamedTuple):
@@ -98,17 +98,35 @@ class Ink(Dataset[Drawn]):
     matter where. Without, it has the size that a device would give it, and padding beyond.
     """
 
-    def __init__(self, formulas: Sequence[Formula], look: Look, augmentation: Augmentation) -> None:
-        self.scaled = [ScaledInk.of(formula, look) for formula in formulas]
+    def __init__(
+        self,
+        formulas: Sequence[Formula],
+        vocabulary: Vocabulary,
+        look: Look,
+        augmentation: Augmentation,
+        synthesis: SynthesisOptions | None = None,
+    ) -> None:
+        self.formulas, self.vocabulary = formulas, vocabulary
         self.look, self.augmentation = look, augmentation
+        self.synthesis = Synthesis(formulas, vocabulary, synthesis or SynthesisOptions())
+        self._written = [self._prepared(formula) for formula in formulas]
 
     def __len__(self) -> int:
-        return len(self.scaled)
+        return len(self.formulas)
+
+    def _prepared(self, formula: Formula) -> tuple[ScaledInk, LabelPath]:
+        return ScaledInk.of(formula, self.look), LabelPath.of(formula.tokens, self.vocabulary)
+
+    def _placed(self, index: int, rng: np.random.Generator) -> tuple[ScaledInk, LabelPath, Placed]:
+        """Formula `index`, or one made from it, under one draw of the augmentation."""
+        made = self.synthesis(self.formulas[index], rng)
+        written = made is self.formulas[index]
+        ink, label = self._written[index] if written else self._prepared(made)
+        return ink, label, place(ink, self.look, self.augmentation, rng)
 
     def __getitem__(self, draw_: Draw) -> Drawn:
         rng = np.random.default_rng(draw_.seed)
-        ink = self.scaled[draw_.formula]
-        placed = place(ink, self.look, self.augmentation, rng)
+        ink, label, placed = self._placed(draw_.formula, rng)
         size, share = (draw_.height, draw_.width), rng.uniform(0, 1, 2)
         if self.augmentation.off:
             size, share = placed.size(self.look), np.array([0.5, 0.5])
@@ -118,7 +136,7 @@ class Ink(Dataset[Drawn]):
         image = draw(strokes, (draw_.height, draw_.width), placed.pen_width)
         cells = np.floor((placed.positions + offset)[:, ::-1] / 8).astype(np.int64)
         limits = (size[0] // 8 - 1, size[1] // 8 - 1)
-        return Drawn(image, size, np.clip(cells, 0, limits), draw_.formula)
+        return Drawn(image, size, np.clip(cells, 0, limits), label)
 
     def plan(self, epoch: int, batch_size: int, seed: int, ranks: int = 1) -> list[list[Draw]]:
         """Batches of one epoch: every formula once, batches of like size, in random order.
@@ -129,11 +147,9 @@ class Ink(Dataset[Drawn]):
         """
         rng = np.random.default_rng((seed, epoch))
         draws = []
-        for index in rng.permutation(len(self.scaled)):
+        for index in rng.permutation(len(self.formulas)):
             key = (seed, epoch, int(index))
-            placed = place(
-                self.scaled[index], self.look, self.augmentation, np.random.default_rng(key)
-            )
+            *_, placed = self._placed(int(index), np.random.default_rng(key))
             draws.append(Draw(int(index), key, *placed.size(self.look)))
         draws.sort(key=lambda d: (d.height, d.width))
         group = batch_size * ranks
@@ -149,9 +165,7 @@ class Ink(Dataset[Drawn]):
         return batches
 
 
-def loader(
-    ink: Ink, labels: Sequence[LabelPath], batches: Sequence[list[Draw]], workers: int = 0
-) -> Iterator[Batch]:
+def loader(ink: Ink, batches: Sequence[list[Draw]], workers: int = 0) -> Iterator[Batch]:
     """Draw the planned batches, in `workers` processes where more than none."""
 
     def collate(items: list[Drawn]) -> Batch:
@@ -159,7 +173,7 @@ def loader(
             torch.from_numpy(np.stack([item.image for item in items])[:, None]),
             [item.size for item in items],
             [item.cells for item in items],
-            [labels[item.formula] for item in items],
+            [item.label for item in items],
         )
 
     yield from DataLoader(

@@ -11,6 +11,7 @@ from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.picture.look import Look
 
 from ..data.augment import Augmentation
+from ..data.synthesis import SynthesisOptions
 from ..model.namer import ENCODERS, Architecture
 from .loss import LossOptions
 from .targets import Candidates
@@ -66,6 +67,10 @@ class TrainConfig:
     wave: float = 0.0  # symbol heights
     pen: float = 0.0
 
+    # Synthesis from segmented ink: probabilities.
+    cut: float = 0.0  # a part of a formula for the whole
+    swap: float = 0.0  # another writer's strokes for a symbol
+
     # Optimisation (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
     epochs: int = 240
     batch_size: int = 32  # over all processes
@@ -119,6 +124,10 @@ class TrainConfig:
     @property
     def augmentation(self) -> Augmentation:
         return _part(Augmentation, self)
+
+    @property
+    def synthesis(self) -> SynthesisOptions:
+        return _part(SynthesisOptions, self)
 
     @property
     def candidates(self) -> Candidates:

@@ -19,7 +19,7 @@ from tqdm import tqdm
 from namer_edge_runtime.errors import ConfigError, DataError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..data.batches import Batch, Ink, LabelPath, loader
+from ..data.batches import Batch, Ink, loader
 from ..data.crohme import Formula
 from ..data.pack import load_pack
 from ..model.namer import Namer
@@ -197,8 +197,7 @@ class Trainer:
         if world.size > 1:
             ids = [self.device.index] if self.device.type == "cuda" else None
             model = nn.parallel.DistributedDataParallel(self.objective, device_ids=ids)
-        labels = [LabelPath.of(f.tokens, self.vocabulary) for f in formulas]
-        ink = Ink(formulas, config.look, config.augmentation)
+        ink = Ink(formulas, self.vocabulary, config.look, config.augmentation, config.synthesis)
         log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
         saved = time.monotonic()
         while progress.epoch < config.epochs and not self.stopping:
@@ -207,7 +206,7 @@ class Trainer:
                 progress.epoch, config.batch_size // world.size, config.seed, world.size
             )
             mine = plan[world.rank :: world.size]
-            batches = loader(ink, labels, mine[progress.batch :], config.workers)
+            batches = loader(ink, mine[progress.batch :], config.workers)
             title = f"epoch {progress.epoch + 1}/{config.epochs}"
             bar = tqdm(
                 total=len(mine),

@@ -4,20 +4,19 @@ import numpy as np
 import pytest
 
 from namer_edge.data.augment import Augmentation, ScaledInk, place
-from namer_edge.data.batches import Ink, LabelPath, loader
+from namer_edge.data.batches import Ink, loader
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.picture.look import Look
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 
 FORMULAS = [written(number) for number in range(len(WRITTEN))]
-LABELS = [LabelPath.of(formula.tokens, VOCABULARY) for formula in FORMULAS]
 LOOK = Look()
 WILD = Augmentation(0.3, 0.2, 4.0, 0.15, 0.05, 0.1, 0.4)
 
 
 def test_without_augmentation_training_sees_exactly_what_the_device_sees() -> None:
-    ink = Ink(FORMULAS, LOOK, Augmentation())
+    ink = Ink(FORMULAS, VOCABULARY, LOOK, Augmentation())
     for batch in ink.plan(epoch=0, batch_size=4, seed=0):
         for draw in batch:
             drawn = ink[draw]
@@ -29,20 +28,20 @@ def test_without_augmentation_training_sees_exactly_what_the_device_sees() -> No
 
 
 def test_padding_of_a_batch_is_told_apart() -> None:
-    ink = Ink(FORMULAS, LOOK, Augmentation())
-    (batch,) = loader(ink, LABELS, ink.plan(0, 16, seed=0))
+    ink = Ink(FORMULAS, VOCABULARY, LOOK, Augmentation())
+    (batch,) = loader(ink, ink.plan(0, 16, seed=0))
     assert batch.mask is not None
     for mask, (height, width) in zip(batch.mask, batch.sizes, strict=True):
         assert mask.sum() == (height // 16) * (width // 16)
-    augmented = Ink(FORMULAS, LOOK, WILD)
-    for other in loader(augmented, LABELS, augmented.plan(0, 4, seed=0)):
+    augmented = Ink(FORMULAS, VOCABULARY, LOOK, WILD)
+    for other in loader(augmented, augmented.plan(0, 4, seed=0)):
         assert other.mask is None  # the ink lies anywhere in a picture of the batch's size
 
 
 def test_ink_stays_inside_and_tokens_stay_on_their_ink() -> None:
-    ink = Ink(FORMULAS, LOOK, WILD)
+    ink = Ink(FORMULAS, VOCABULARY, LOOK, WILD)
     for epoch in range(3):
-        for batch in loader(ink, LABELS, ink.plan(epoch, 4, seed=epoch)):
+        for batch in loader(ink, ink.plan(epoch, 4, seed=epoch)):
             images = batch.images[:, 0].numpy()
             assert not images[:, [0, -1]].any()
             assert not images[:, :, [0, -1]].any()
@@ -54,7 +53,7 @@ def test_ink_stays_inside_and_tokens_stay_on_their_ink() -> None:
 
 
 def test_a_plan_follows_from_seed_and_epoch_alone() -> None:
-    ink = Ink(FORMULAS, LOOK, WILD)
+    ink = Ink(FORMULAS, VOCABULARY, LOOK, WILD)
     assert ink.plan(3, 4, seed=1) == ink.plan(3, 4, seed=1)
     assert ink.plan(3, 4, seed=1) != ink.plan(4, 4, seed=1)
     draw = ink.plan(3, 4, seed=1)[0][0]
@@ -63,7 +62,7 @@ def test_a_plan_follows_from_seed_and_epoch_alone() -> None:
 
 @pytest.mark.parametrize(("size", "ranks"), [(4, 1), (2, 2), (3, 2), (16, 1)])
 def test_an_epoch_holds_every_formula_in_batches_of_one_size(size: int, ranks: int) -> None:
-    plan = Ink(FORMULAS, LOOK, WILD).plan(0, size, seed=0, ranks=ranks)
+    plan = Ink(FORMULAS, VOCABULARY, LOOK, WILD).plan(0, size, seed=0, ranks=ranks)
     assert len(plan) % ranks == 0
     assert {draw.formula for batch in plan for draw in batch} == set(range(len(FORMULAS)))
     for batch in plan:

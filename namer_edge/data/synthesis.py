@@ -1,0 +1,141 @@
+"""New formulas from written ones: parts cut out, symbols written by somebody else.
+
+Every stroke's symbol and every symbol's place in the tree are known, so label and positions of what
+is made follow exactly.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from namer_edge_runtime.formula.nodes import Node, to_nodes, to_tokens
+from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS, Vocabulary
+from namer_edge_runtime.ink.strokes import Stroke, Strokes, bounds
+
+from .formula import Formula
+
+BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
+"""As wide as what they stand by, so that another writer's would not fit; `-` is like a bar."""
+
+
+@dataclass(frozen=True)
+class SynthesisOptions:
+    """How often a formula is replaced by one made from it; 0: never."""
+
+    cut: float = 0.0
+    """Probability that a part of it, well nested, stands for the whole."""
+    swap: float = 0.0
+    """Probability, for each symbol, of another writer's strokes."""
+
+
+class Synthesis:
+    """Makes formulas from a training set's, whose symbols are the hands to choose from."""
+
+    def __init__(
+        self, formulas: Sequence[Formula], vocabulary: Vocabulary, options: SynthesisOptions
+    ) -> None:
+        self.vocabulary, self.options = vocabulary, options
+        self.hands: dict[str, list[Strokes]] = defaultdict(list)
+        if options.swap:
+            for formula in formulas:
+                visual = [node.token for node in to_nodes(formula.tokens, vocabulary)]
+                visual = [token for token in visual if token != "}"]
+                for number, strokes in _ink_of(formula).items():
+                    self.hands[visual[number]].append(strokes)
+
+    def __call__(self, formula: Formula, rng: np.random.Generator) -> Formula:
+        """`formula`, or one made from it; what is drawn follows from `rng` alone."""
+        if self.options.cut and rng.random() < self.options.cut:
+            formula = cut(formula, self.vocabulary, rng)
+        if self.options.swap:
+            formula = self.swap(formula, rng)
+        return formula
+
+    def swap(self, formula: Formula, rng: np.random.Generator) -> Formula:
+        """Some symbols in another hand, of the same size at the same place."""
+        nodes = [n for n in to_nodes(formula.tokens, self.vocabulary) if not n.ending]
+        strokes: Strokes = []
+        owners: list[int] = []
+        for number, own in _ink_of(formula).items():
+            token = nodes[number].token
+            others = self.hands.get(token, ())
+            if others and token not in BOUND_TO_CONTENT and rng.random() < self.options.swap:
+                own = _fitted(others[int(rng.integers(len(others)))], own)
+            strokes += own
+            owners += [number] * len(own)
+        return replace(formula, strokes=strokes, symbols=np.array(owners, np.int32))
+
+
+def cut(formula: Formula, vocabulary: Vocabulary, rng: np.random.Generator) -> Formula:
+    """A random well-nested stretch of the path as a formula of its own.
+
+    It begins with a symbol, not with a script, whose base it would leave behind.
+    """
+    nodes = to_nodes(formula.tokens, vocabulary)
+    starts = [
+        i
+        for i, node in enumerate(nodes)
+        if not node.ending and node.token not in (*SCRIPTS, LIMITS)
+    ]
+    if not starts:
+        return formula
+    start = starts[int(rng.integers(len(starts)))]
+    ends = _ends(nodes, start, vocabulary)
+    end = ends[int(rng.integers(len(ends)))]
+
+    visual = np.cumsum([not node.ending for node in nodes]) - 1
+    kept = [int(visual[i]) for i in range(start, end) if not nodes[i].ending]
+    number = {old: new for new, old in enumerate(kept)}
+    ink = {number[old]: own for old, own in _ink_of(formula).items() if old in number}
+    return Formula(
+        f"{formula.name}[{start}:{end}]",
+        [stroke for own in ink.values() for stroke in own],
+        np.array([new for new, own in ink.items() for _ in own], np.int32),
+        tuple(to_tokens([node.token for node in nodes[start:end]], vocabulary)),
+        formula.positions[kept],
+        formula.boxes[kept],
+    )
+
+
+def _ends(nodes: Sequence[Node], start: int, vocabulary: Vocabulary) -> list[int]:
+    """Where a stretch from `start` may end so that every relation in it is closed in it."""
+    depth, ends = 0, []
+    for place in range(start, len(nodes)):
+        node = nodes[place]
+        depth += -1 if node.ending else len(vocabulary.relations.get(node.token, ()))
+        if depth < 0:
+            break
+        if depth == 0:
+            ends.append(place + 1)
+    return ends
+
+
+def _ink_of(formula: Formula) -> dict[int, Strokes]:
+    """Visual node → its strokes, in the order of the nodes; loose strokes are left out."""
+    ink: dict[int, Strokes] = defaultdict(list)
+    for number in sorted({int(n) for n in formula.symbols if n >= 0}):
+        ink[number] = [formula.strokes[i] for i in np.flatnonzero(formula.symbols == number)]
+    return dict(ink)
+
+
+def _fitted(strokes: Sequence[Stroke], place: Sequence[Stroke]) -> Strokes:
+    """`strokes` moved to where `place` is, in their own shape and of the same diagonal."""
+    old, new = np.array(bounds(place)), np.array(bounds(strokes))
+    size_old, size_new = np.hypot(*_extent(old)), np.hypot(*_extent(new))
+    if not size_old > 0:
+        return list(place)  # a dot stays a dot: it tells no size
+    scale = size_old / size_new if size_new > 0 else 1.0
+    return [
+        np.asarray((stroke - _centre(new)) * scale + _centre(old), np.float32) for stroke in strokes
+    ]
+
+
+def _extent(box: NDArray[np.float64]) -> NDArray[np.float64]:
+    return box[2:] - box[:2]
+
+
+def _centre(box: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (box[2:] + box[:2]) / 2
