@@ -2,24 +2,34 @@
 
 import difflib
 from dataclasses import dataclass
+from typing import Any
 
 from namer_edge_runtime.errors import UsageError
 
 
 @dataclass(frozen=True)
 class Target:
-    """One row: a format in one precision, and where it runs."""
+    """One row: a format in one precision, where it runs, and the options it takes."""
 
     format: str
     precision: str
     engine: str
     devices: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    """Options without which it is not made."""
+    takes: tuple[str, ...] = ()
+    """Further options."""
 
 
 TARGETS = (
     Target("onnx", "fp32", "onnxruntime", ("cpu", "cuda", "tensorrt", "coreml")),
+    Target("onnx", "int8", "onnxruntime", ("cpu",), ("--calibration", "--eval"), ("--max-drop",)),
     Target("torch", "fp16", "torch", ("cpu", "cuda")),
 )
+MEANING = {
+    "--calibration": "formulas as they are read, best of the training set (a pack, InkML, a zip)",
+    "--eval": "a labelled set that accuracy is measured on, 500 formulas or more",
+}
 
 
 def find_target(format: str, precision: str) -> Target:
@@ -37,9 +47,27 @@ def find_target(format: str, precision: str) -> Target:
     return next(t for t in TARGETS if (t.format, t.precision) == (format, precision))
 
 
+def check_options(target: Target, **given: Any) -> None:
+    """Raises `UsageError` where `given` (None: not given) lacks an option that the target needs,
+    or has one that it does not take."""
+    options = {f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None}
+    name = f"{target.format} {target.precision}"
+    missing = [option for option in target.needs if option not in options]
+    if missing:
+        wanted = "; ".join(f"{option} DATA ({MEANING[option]})" for option in missing)
+        raise UsageError(f"{name} cannot be made without data: give {wanted}")
+    known = (*target.needs, *target.takes)
+    foreign = sorted(options - set(known))
+    if foreign:
+        raise UsageError(
+            f"{name} has no use for {', '.join(foreign)}: it takes {', '.join(known) or 'neither'}"
+        )
+
+
 def table() -> str:
     """All rows, for help."""
     return "\n".join(
         f"  {t.format:9} {t.precision:5} runs on {t.engine} ({', '.join(t.devices)})"
+        + (f"; needs {' and '.join(t.needs)}" if t.needs else "")
         for t in TARGETS
     )

@@ -19,6 +19,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="onnx", help="see below (default: onnx)")
     parser.add_argument("--precision", default="fp32", help="see below (default: fp32)")
     parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True)
+    parser.add_argument(
+        "--calibration", metavar="DATA", type=Path, help="int8: formulas to take scales from"
+    )
+    parser.add_argument(
+        "--eval", metavar="DATA", type=Path, help="int8: labelled formulas to measure accuracy on"
+    )
+    parser.add_argument(
+        "--max-drop",
+        metavar="POINTS",
+        type=float,
+        help="int8: refuse to write where ExpRate falls by more (default: 0.5)",
+    )
     parser.add_argument("--name", help="name of the model (default: that of MODEL)")
     parser.epilog = "formats and precisions:\n" + table()
 
@@ -32,6 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.format,
         arguments.precision,
         arguments.name,
+        calibration=arguments.calibration,
+        evaluation=arguments.eval,
+        max_drop=arguments.max_drop,
+        show=print,
     )
     size = sum(part.bytes for part in model.parts.values())
     print(f"{model.path}: {model.engine_format} {model.precision}, {size / 1e6:.1f} MB")

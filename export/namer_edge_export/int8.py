@@ -1,0 +1,111 @@
+"""From the fp32 model to its int8 twin: calibrate, quantise, and pass the gate or fail."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from namer_edge_runtime.engine.base import open_engine
+from namer_edge_runtime.errors import ExportError
+from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.recognizer import Recognizer
+
+from .calibration import Calibration, draw, pgd_inputs, vat_inputs
+from .gate import Comparison, EvaluationSet, compare, load_evaluation
+from .quantize import VNNI, Inputs, Profile, quantize_pgd, quantize_vat
+from .unverified import unverified
+
+MAX_DROP = 0.5
+"""Points of ExpRate that int8 may cost where nothing else is said."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """The data that int8 needs, and how much it may cost."""
+
+    calibration: Calibration
+    evaluation: EvaluationSet
+    max_drop: float = MAX_DROP
+    profile: Profile = VNNI
+
+    @classmethod
+    def gather(
+        cls, calibration: Path, evaluation: Path, look: Look, max_drop: float | None
+    ) -> "Material":
+        """Reads both data sets; raises what `draw` and `load_evaluation` raise."""
+        return cls(
+            evaluation=load_evaluation(evaluation),
+            calibration=draw(calibration, look),
+            max_drop=MAX_DROP if max_drop is None else max_drop,
+        )
+
+
+@dataclass(frozen=True)
+class Quantized:
+    """What passed the gate, ready to be written."""
+
+    meta: dict[str, Any]
+    parts: dict[str, bytes]
+
+
+def quantize(
+    model: ModelFile,
+    meta: Mapping[str, Any],
+    material: Material,
+    output: Path,
+    show: Callable[[str], object],
+) -> Quantized:
+    """The int8 twin of the fp32 `model`, whose JSON is `meta`; it will lie at `output`.
+
+    `show` is given the comparison of the two, whichever way it goes. Raises `ExportError` where
+    ExpRate falls by more than `material.max_drop`.
+    """
+    parts = quantized_graphs(model, material.calibration, material.profile)
+    whole = {
+        **meta,
+        "precision": "int8",
+        "calibration": material.calibration.to_json(),
+        "quantization": asdict(material.profile) | {"scheme": "static QDQ, S8 weights, U8"},
+    }
+    with unverified(output, whole, parts) as twin:
+        comparison = compare(model, twin, material.evaluation)
+    show(comparison.text())
+    _pass(comparison, material.max_drop)
+    gate = comparison.to_json() | {"max_drop": material.max_drop}
+    return Quantized({**whole, "metrics": {**meta["metrics"], "gate": gate}}, parts)
+
+
+def quantized_graphs(
+    model: ModelFile, calibration: Calibration, profile: Profile = VNNI
+) -> dict[str, bytes]:
+    """Both graphs of the fp32 `model` in int8."""
+    engine = open_engine("onnxruntime", model, threads=1)
+    recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
+
+    def pictures() -> Inputs:
+        return _bar("calibrate vat", vat_inputs(calibration, model.look), calibration)
+
+    nodes = _bar("calibrate pgd", pgd_inputs(calibration, recognizer), calibration)
+    return {
+        "vat": quantize_vat(model.read("vat"), pictures, profile),
+        "pgd": quantize_pgd(model.read("pgd"), nodes, profile),
+    }
+
+
+def _pass(comparison: Comparison, max_drop: float) -> None:
+    if comparison.drop <= max_drop:
+        return
+    raise ExportError(
+        f"int8 reads {comparison.drop:.2f} points fewer formulas right than fp32, more than the "
+        f"{max_drop} allowed: nothing was written; calibrate on the data that the model was "
+        "trained on, or allow more with --max-drop"
+    )
+
+
+def _bar(title: str, inputs: Inputs, calibration: Calibration) -> Inputs:
+    total = len(calibration.pictures)
+    bar: Inputs = tqdm(inputs, title, total, unit=" formulas", disable=None)
+    return bar

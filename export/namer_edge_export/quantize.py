@@ -1,0 +1,144 @@
+"""int8 graphs: static QDQ, weights S8 per channel, activations U8 per tensor.
+
+Scales are fixed at export. Scales taken while the model runs would be taken over a whole batch,
+and a formula would then read otherwise in company than alone.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from numpy.typing import NDArray
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+from onnxruntime.quantization.shape_inference import quant_pre_process
+
+Inputs = Iterable[dict[str, NDArray[Any]]]
+VAT_OPERATORS = ("Conv", "Relu", "Add", "Resize", "Concat", "MaxPool", "AveragePool")
+"""What is quantised of encoder and VAT: everything between the picture and the softmax."""
+NEGLIGIBLE = 9.0
+"""A logit that lies this much under its cell's largest is as good as absent: all the classes
+together weigh under 2 % there, and nearly always far less."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The processors that a quantised graph is meant for."""
+
+    name: str
+    reduce_range: bool
+    """Weights of 7 bits, without which products saturate where there is AVX2 alone."""
+
+
+VNNI = Profile("vnni", reduce_range=False)
+"""x86 with VNNI: products of U8 and S8 are added up in 32 bits."""
+
+
+def quantize_vat(graph: bytes, inputs: Callable[[], Inputs], profile: Profile = VNNI) -> bytes:
+    """The VAT graph in int8; `inputs` starts an iteration over the calibration, and is called
+    twice.
+
+    The logits need care: 8 bits over all that they reach are steps of a quarter, too coarse for
+    the thresholds of node picking. So their range ends where probabilities become negligible.
+    """
+    model = _prepared(graph)
+    logits = next(node.input[0] for node in model.graph.node if node.op_type == "Softmax")
+    low, high = (np.float32(x) for x in _range_of_logits(model, logits, inputs()))
+    return _quantized(
+        model,
+        inputs(),
+        profile,
+        op_types_to_quantize=list(VAT_OPERATORS),
+        extra_options={"TensorQuantOverrides": {logits: [{"rmin": low, "rmax": high}]}},
+    )
+
+
+def quantize_pgd(graph: bytes, inputs: Inputs, profile: Profile = VNNI) -> bytes:
+    """The PGD graph in int8: the linear layers, with results in float.
+
+    What multiplies activations with activations stays in float: attention, and the connectivity
+    Q_0 · Q_J, where a rounded logit is a wrong edge. Both are small beside the linear layers.
+    """
+    model = _prepared(graph)
+    weights = {tensor.name: tuple(tensor.dims) for tensor in model.graph.initializer}
+    linear = [
+        node.name
+        for node in model.graph.node
+        # A weight of one row only stretches a number, the node's score; there is nothing to gain.
+        if node.op_type == "MatMul" and weights.get(node.input[1], (1,))[0] > 1
+    ]
+    return _quantized(
+        model,
+        inputs,
+        profile,
+        op_types_to_quantize=["MatMul"],
+        nodes_to_quantize=linear,
+        extra_options={"OpTypesToExcludeOutputQuantization": ["MatMul"]},
+    )
+
+
+def _prepared(graph: bytes) -> onnx.ModelProto:
+    """Constants folded, batch normalisation inside convolutions, shapes known, no trace of the
+    exporter's, which weighs more than the small layers do."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, path = Path(folder) / "source.onnx", Path(folder) / "prepared.onnx"
+        source.write_bytes(graph)
+        # Symbolic shape inference fails on the exporter's `16*rows`, and is not needed.
+        quant_pre_process(source, path, skip_symbolic_shape=True)
+        model = onnx.load(path)
+    for part in (model.graph.node, model.graph.input, model.graph.output, model.graph.value_info):
+        for item in part:
+            del item.metadata_props[:]
+    return model
+
+
+def _range_of_logits(model: onnx.ModelProto, logits: str, inputs: Inputs) -> tuple[float, float]:
+    """From where the least certain cell's logits become negligible, to the largest logit."""
+    seen = onnx.ModelProto()
+    seen.CopyFrom(model)
+    del seen.graph.output[:]
+    seen.graph.output.append(onnx.helper.make_empty_tensor_value_info(logits))
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        seen.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    largest = [session.run([logits], item)[0].max(axis=1) for item in inputs]
+    low = min(float(cells.min()) for cells in largest) - NEGLIGIBLE
+    return low, max(float(cells.max()) for cells in largest)
+
+
+def _quantized(model: onnx.ModelProto, inputs: Inputs, profile: Profile, **options: Any) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        source, path = Path(folder) / "prepared.onnx", Path(folder) / "quantized.onnx"
+        onnx.save(model, source)
+        quantize_static(
+            source,
+            path,
+            _Reader(inputs),
+            quant_format=QuantFormat.QDQ,
+            per_channel=True,
+            reduce_range=profile.reduce_range,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+            calibration_providers=["CPUExecutionProvider"],
+            **options,
+        )
+        quantized = onnx.load(path)
+    del quantized.graph.value_info[:]
+    result: bytes = quantized.SerializeToString()
+    return result
+
+
+class _Reader(CalibrationDataReader):
+    """Hands out the calibration, input by input."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs: Iterator[dict[str, NDArray[np.generic]]] = iter(inputs)
+
+    def get_next(self) -> dict[str, NDArray[Any]] | None:
+        return next(self._inputs, None)
