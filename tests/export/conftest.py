@@ -1,4 +1,4 @@
-"""A small untrained checkpoint and the packaged one's sources."""
+"""A small untrained checkpoint, and the committed one exported in fp32."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -9,6 +9,7 @@ import torch
 from namer_edge.model.namer import Namer
 from namer_edge.training.checkpoint import save_weights
 from namer_edge.training.config import load_config
+from namer_edge_export.export import export
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..training.conftest import SMALL
@@ -16,14 +17,19 @@ from ..training.conftest import SMALL
 
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Random weights that see something nearly everywhere, so that there are many nodes."""
+    """Random weights: quick to export, and what they compute is as good as any to compare."""
     torch.manual_seed(0)
     config = load_config("edge", SMALL)
     namer = Namer(config.architecture, Vocabulary.load("crohme"))
-    with torch.no_grad():
-        namer.vat.classify.weight.mul_(50)
-        namer.pgd.correct.bias[-1] = -20.0  # and nothing is deleted
-        namer.vat.classify.bias.zero_()  # type: ignore[union-attr]
     path = tmp_path_factory.mktemp("checkpoint") / "small.safetensors"
     save_weights(path, namer, config.look, {"config": asdict(config)})
     return path
+
+
+CHECKPOINT = Path(__file__).parents[2] / "export" / "checkpoints" / "crohme-edge.safetensors"
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkpoint that the packaged model comes from, as an fp32 ONNX model file."""
+    return export(CHECKPOINT, tmp_path_factory.mktemp("trained") / "fp32").path

@@ -17,38 +17,10 @@ from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Prepared
 from namer_edge_runtime.recognizer import Recognizer
 
-SIZES = [(32, 32), (32, 480), (48, 112), (64, 64), (80, 176), (96, 352), (112, 48), (128, 128)]
-SIZES += [(160, 224), (192, 32), (224, 608), (256, 160), (288, 288), (320, 96), (352, 64)]
-SIZES += [(384, 192), (416, 48), (448, 112), (480, 32), (512, 80), (32, 2048), (512, 2048)]
-"""Height and width in pixels; none was used in export, and (17, 33) comes through `Recognizer`."""
-
 
 @pytest.fixture(scope="session")
 def model(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
     return export(checkpoint, tmp_path_factory.mktemp("model") / "small")
-
-
-@pytest.fixture(scope="session")
-def torch_model(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
-    path = tmp_path_factory.mktemp("model") / "small.zip"
-    return export(checkpoint, path, format="torch", precision="fp16")
-
-
-def test_torch_and_onnx_runtime_read_the_same_at_sizes_never_exported(
-    model: ModelFile, torch_model: ModelFile
-) -> None:
-    onnx = Recognizer.from_pretrained(model.path, threads=1)
-    torch_ = Recognizer.from_pretrained(torch_model.path, engine="torch", threads=1)
-    rng = np.random.default_rng(0)
-    many = 0
-    for size in SIZES:
-        image = np.where(rng.random(size) < 0.08, 255, 0).astype(np.uint8)
-        prepared = Prepared(image, 1.0, (0.0, 0.0))
-        answers = [r.each([prepared])[0] for r in (onnx, torch_, onnx)]
-        canonical = [answer.canonical for answer in answers]  # type: ignore[union-attr]
-        assert canonical[0] == canonical[1] == canonical[2], size
-        many += len(canonical[0].split()) > 1
-    assert many > len(SIZES) / 2, "the comparison is worth little if nothing is read"
 
 
 def test_odd_sizes_come_through_the_recognizer(model: ModelFile) -> None:

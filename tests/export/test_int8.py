@@ -1,0 +1,255 @@
+"""`namer-edge export --precision int8`: calibrated on ink, and never written without passing."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from namer_edge.data.formula import Formula
+from namer_edge.data.pack import Pack, save_pack
+from namer_edge.data.report import Report
+from namer_edge.evaluation.exprate import Reading
+from namer_edge.model.engine import TorchEngine
+from namer_edge.training.checkpoint import load_weights
+from namer_edge_export import export as export_module
+from namer_edge_export import int8 as int8_module
+from namer_edge_export.calibration import draw
+from namer_edge_export.export import export
+from namer_edge_export.gate import Comparison, EvaluationSet, Measured
+from namer_edge_export.int8 import Material, quantize
+from namer_edge_runtime.command import main
+from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.errors import DataError
+from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.picture.look import Look, Prepared
+from namer_edge_runtime.recognizer import Recognizer
+
+from ..handwriting import WRITTEN, written
+
+
+def save(path: Path, formulas: list[Formula]) -> Path:
+    save_pack(path, Pack(formulas, Report(len(formulas)), {}))
+    return path
+
+
+@pytest.fixture(scope="session")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Forty formulas to calibrate on."""
+    many = [written(number % len(WRITTEN), number // len(WRITTEN)) for number in range(40)]
+    return save(tmp_path_factory.mktemp("training") / "training.npz", many)
+
+
+@pytest.fixture(scope="session")
+def evaluation(tmp_path_factory: pytest.TempPathFactory, checkpoint: Path) -> Path:
+    """Five hundred formulas labelled with what the checkpoint reads, so that it has all right."""
+    namer, look, record = load_weights(checkpoint)
+    decoding = Decoding(
+        threshold=record["config"]["threshold"], class_threshold=record["config"]["class_threshold"]
+    )
+    reader = Recognizer(TorchEngine.of(namer), look, namer.vocabulary, decoding)
+    drawn = [written(number, seed) for number in (6, 8, 11, 13, 15) for seed in (2, 3)]
+    read = [
+        replace(formula, tokens=tuple(reader.strokes(formula.strokes).canonical.split()))
+        for formula in drawn
+    ]
+    many = [replace(read[number % 10], name=f"{number}.inkml") for number in range(500)]
+    return save(tmp_path_factory.mktemp("evaluation") / "five-hundred.npz", many)
+
+
+@pytest.fixture(scope="session")
+def fp32(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
+    return export(checkpoint, tmp_path_factory.mktemp("fp32") / "small")
+
+
+@pytest.fixture
+def quick(fp32: ModelFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tracing takes most of the time and has tests of its own."""
+    monkeypatch.setattr(export_module, "export_vat", lambda namer: fp32.read("vat"))
+    monkeypatch.setattr(export_module, "export_pgd", lambda namer: fp32.read("pgd"))
+
+
+@pytest.fixture(scope="session")
+def int8(
+    fp32: ModelFile, training: Path, evaluation: Path, tmp_path_factory: pytest.TempPathFactory
+) -> ModelFile:
+    path = tmp_path_factory.mktemp("int8") / "small.zip"
+    material = Material.gather(training, evaluation, fp32.look, max_drop=100)
+    made = quantize(fp32, fp32.meta, material, path, print)
+    return ModelFile.write(path, made.meta, made.parts)
+
+
+def test_the_model_file_says_how_it_was_made(int8: ModelFile, training: Path) -> None:
+    meta = int8.meta
+    assert int8.precision == "int8"
+    assert meta["quantization"]["name"] == "vnni"
+    assert not meta["quantization"]["reduce_range"]
+    calibration = meta["calibration"]
+    assert calibration["size"] == len(calibration["names"]) == 40
+    assert calibration["sha256"] == draw(training, int8.look).sha256
+    gate = meta["metrics"]["gate"]
+    assert gate["total"] == 500
+    assert gate["drop"] == pytest.approx(gate["fp32"]["exprate"] - gate["int8"]["exprate"])
+    assert gate["drop_interval"][0] <= gate["drop"] <= gate["drop_interval"][1]
+    assert gate["int8"]["bytes"] < 0.5 * gate["fp32"]["bytes"]
+    json.dumps(dict(meta))
+
+
+def test_weights_are_s8_by_channel_and_activations_u8(int8: ModelFile) -> None:
+    for role, operator in (("vat", "Conv"), ("pgd", "MatMul")):
+        graph = onnx.load_from_string(int8.read(role)).graph
+        constants = {tensor.name: tensor for tensor in graph.initializer}
+        made_by = {node.output[0]: node for node in graph.node}
+        scales = {n.output[0]: n for n in graph.node if n.op_type == "DequantizeLinear"}
+        quantised = [n for n in graph.node if n.op_type == operator and n.input[1] in scales]
+        assert quantised
+        for node in quantised:
+            weight, activation = scales[node.input[1]], scales[node.input[0]]
+            assert constants[weight.input[0]].data_type == onnx.TensorProto.INT8
+            assert constants[weight.input[1]].dims, "one scale for each channel"
+            assert made_by[activation.input[0]].op_type == "QuantizeLinear"
+            assert constants[activation.input[2]].data_type == onnx.TensorProto.UINT8
+        # Scales taken at run time would be those of the whole batch.
+        assert not any(node.op_type == "DynamicQuantizeLinear" for node in graph.node)
+
+
+def test_attention_and_connectivity_stay_in_float(int8: ModelFile) -> None:
+    graph = onnx.load_from_string(int8.read("pgd")).graph
+    made_by = {name: node for node in graph.node for name in node.output}
+    scaled = {n.output[0] for n in graph.node if n.op_type == "DequantizeLinear"}
+    products = [node for node in graph.node if node.op_type == "MatMul"]
+    of_activations = [n for n in products if n.input[1] in made_by and n.input[1] not in scaled]
+    assert len(of_activations) == 2 * 2 * 3 * 2 + 2  # two of each attention, and left and right
+    assert not any(set(node.input) & scaled for node in of_activations)
+
+
+def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
+    recognizer = Recognizer.from_pretrained(int8.path, threads=1)
+    rng = np.random.default_rng(1)
+    sizes = [(48, 112), (64, 64), (32, 480)] * 8
+    prepared = [
+        Prepared(np.where(rng.random(s) < 0.08, 255, 0).astype(np.uint8), 1.0, (0.0, 0.0))
+        for s in sizes
+    ]
+    alone = [recognizer.each([p])[0] for p in prepared]
+    together = recognizer.each(prepared, batch_size=8)
+    read = [a.canonical for a in alone]  # type: ignore[union-attr]
+    assert read == [t.canonical for t in together]  # type: ignore[union-attr]
+    assert len(set(read)) > 12, "the comparison is worth little if nothing is read"
+
+
+def test_the_same_formulas_are_drawn_every_time(training: Path) -> None:
+    first, again = draw(training, Look(), 10), draw(training, Look(), 10)
+    other = draw(training, Look(), 10, seed=1)
+    assert first.names == again.names
+    assert first.sha256 == again.sha256 != other.sha256
+    assert len(set(first.names)) == 10
+
+
+def test_blank_and_unreadable_files_are_no_calibration(tmp_path: Path) -> None:
+    (tmp_path / "broken.inkml").write_text("<ink><trace>1 2, 3")
+    (tmp_path / "empty.png").write_bytes(b"")
+    with pytest.raises(DataError, match="nothing can be calibrated on it"):
+        draw(tmp_path, Look())
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ([], ("--calibration DATA", "--eval DATA")),
+        (["--calibration", "x"], ("give --eval DATA",)),
+        (["--eval", "x"], ("give --calibration DATA",)),
+    ],
+)
+def test_int8_without_data_is_refused_and_says_what_to_pass(
+    given: list[str], says: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["export", "x.safetensors", "--precision", "int8", "-o", "m", *given]
+    assert main(command) == 2
+    error = capsys.readouterr().err
+    assert all(text in error for text in says)
+
+
+def test_fp32_has_no_use_for_the_options_of_int8(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "x.safetensors", "-o", "m", "--max-drop", "1"]) == 2
+    assert "onnx fp32 has no use for --max-drop" in capsys.readouterr().err
+
+
+def test_a_small_set_decides_nothing(
+    checkpoint: Path, training: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["export", str(checkpoint), "--precision", "int8", "-o", str(tmp_path / "m")]
+    command += ["--calibration", str(training), "--eval", str(training)]
+    assert main(command) == 2
+    assert "40 labelled formulas and the gate needs 500" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("quick")
+def test_one_command_calibrates_measures_and_writes(
+    checkpoint: Path,
+    training: Path,
+    evaluation: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ["export", str(checkpoint), "--precision", "int8", "-o", str(tmp_path / "m")]
+    command += ["--calibration", str(training), "--eval", str(evaluation), "--max-drop", "100"]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert "fp32      100.00%" in text
+    assert "int8" in text
+    assert "95% interval" in text
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    assert ModelFile.open(tmp_path / "m").precision == "int8"
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_loses_too_much_is_shown_and_not_written(
+    checkpoint: Path,
+    training: Path,
+    evaluation: Path,
+    int8: ModelFile,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    parts = {"vat": int8.read("vat"), "pgd": int8.read("pgd")}
+    monkeypatch.setattr(int8_module, "quantized_graphs", lambda *_: parts)
+    command = ["export", str(checkpoint), "--precision", "int8", "-o", str(tmp_path / "m")]
+    command += ["--calibration", str(training), "--eval", str(evaluation), "--max-drop", "-1"]
+    assert main(command) == 1
+    said = capsys.readouterr()
+    assert "nothing was written" in said.err
+    assert "95% interval" in said.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def compared(before: list[str], after: list[str]) -> Comparison:
+    """Two models that read formulas labelled `x` as told."""
+    two = [
+        tuple(Reading(f"{n}", ("x",), (read,)) for n, read in enumerate(reads))
+        for reads in (before, after)
+    ]
+    data = EvaluationSet((), "some.npz", None)
+    return Comparison(data, Measured("fp32", 8, two[0], 2.0), Measured("int8", 2, two[1], 1.0))
+
+
+def test_a_comparison_names_what_flipped() -> None:
+    both = compared(["x", "x", "y", "y", "y"], ["x", "y", "x", "y", "z"])
+    assert [a.name for a, _ in both.lost] == ["1"]
+    assert [a.name for a, _ in both.won] == ["2"]
+    assert both.changed == 3
+    assert both.drop == 0
+
+
+def test_only_flips_widen_the_interval_of_the_drop() -> None:
+    same = compared(["x", "y"] * 300, ["x", "y"] * 300)
+    assert same.interval() == (0.0, 0.0)
+    worse = compared(["x", "y"] * 300, ["y"] * 20 + ["x", "y"] * 290)
+    low, high = worse.interval()
+    assert low < worse.drop < high
+    # Ten lost of 600: 1.67 points, and a standard deviation of half a point.
+    assert worse.drop == pytest.approx(10 / 6)
+    assert high - low == pytest.approx(4 * 0.52, rel=0.1)
