@@ -35,8 +35,8 @@ class Pack:
 
 
 def save_pack(path: str | Path, pack: Pack) -> None:
-    """Write `pack` to `path` (.npz), through a temporary file beside it. Raises `DataError` where
-    it cannot be written."""
+    """Write `pack` to `path` (.npz), through a temporary file beside it. Raises `DataError` or
+    `UsageError` where it cannot be written."""
     path = Path(path)
     formulas = pack.formulas
     strokes = [stroke for formula in formulas for stroke in formula.strokes]

@@ -8,20 +8,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from .errors import UsageError
+
 
 @contextmanager
 def atomic_file(path: Path, mode: str = "wb") -> Iterator[IO]:
     """An open file that takes the place of `path` when the block ends without an error.
 
-    `mode` is "wb" or "w" (UTF-8). Raises `OSError` as `open` does.
+    `mode` is "wb" or "w" (UTF-8). Raises `UsageError` where nothing can be written at `path`.
     """
     part = _beside(path, "part")
     try:
-        with part.open(mode.replace("w", "x"), encoding=None if "b" in mode else "utf-8") as file:
+        with _writing(path):
+            opened = part.open(mode.replace("w", "x"), encoding=None if "b" in mode else "utf-8")
+        with opened as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+        with _writing(path):
+            part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -29,21 +34,42 @@ def atomic_file(path: Path, mode: str = "wb") -> Iterator[IO]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """A new empty folder that takes the place of `path` when the block ends without an error."""
+    """A new empty folder that takes the place of `path` when the block ends without an error.
+
+    What was at `path` is gone then: whether it may go is for the caller to ask. Raises
+    `UsageError` where no folder can be made at `path`.
+    """
     part = _beside(path, "part")
-    part.mkdir()
+    with _writing(path):
+        part.mkdir()
     try:
         yield part
-        if path.exists():
-            # A folder cannot be renamed onto one that has files, so the old one steps aside.
-            old = path.rename(_beside(path, "old"))
-            part.rename(path)
-            shutil.rmtree(old)
-        else:
-            part.rename(path)
+        with _writing(path):
+            if path.exists():
+                # A folder cannot be renamed onto one that has files, so the old one steps aside.
+                old = path.rename(_beside(path, "old"))
+                try:
+                    part.rename(path)
+                except OSError:
+                    old.rename(path)
+                    raise
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                part.rename(path)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """The caller's own name in the error, not that of the file beside it."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror or error}; give a place that may be written to"
+        ) from error
 
 
 def _beside(path: Path, kind: str) -> Path:

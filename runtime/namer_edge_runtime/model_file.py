@@ -14,7 +14,7 @@ from typing import Any
 
 from .atomic import atomic_file, atomic_folder
 from .decoding import Decoding
-from .errors import ModelFileError
+from .errors import ModelFileError, UsageError
 from .formula.vocabulary import Vocabulary
 from .picture.look import Look
 
@@ -118,7 +118,8 @@ class ModelFile:
         `meta` gives name, engine_format, precision, look, vocabulary and decoding (as JSON values)
         and may say more; format, version and the table of parts are added here. `parts` maps a
         role ("vat", "pgd") to its content or to a file that holds it; a role with a dot is itself
-        the name of its file. Returns the model, opened and verified.
+        the name of its file. Returns the model, opened and verified. Raises `UsageError` where
+        `path` holds anything but a model, which would be lost, or cannot be written.
         """
         path = Path(path)
         suffix = SUFFIXES.get(str(meta.get("engine_format")), "")
@@ -139,6 +140,7 @@ class ModelFile:
             "parts": {role: asdict(part) for role, part in table.items()},
         }
         ModelFile._from_meta(path, whole)  # refuse to write what could not be read
+        check_replaceable(path)
         text = json.dumps(whole, indent=1, ensure_ascii=False).encode()
         files = {META: text, **{table[role].file: data for role, data in contents.items()}}
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -202,6 +204,26 @@ def _read(path: Path, file: str, largest: int) -> bytes:
         raise ModelFileError(f"{path}: {file} cannot be read ({error})") from error
     except Exception as error:  # zlib.error and its kin, of a damaged zip
         raise ModelFileError(f"{path}: {file} is damaged ({error})") from error
+
+
+def check_replaceable(path: Path) -> None:
+    """Raises `UsageError` where a model may not be written at `path`.
+
+    It takes the place of an older model or of nothing, never of somebody's other files.
+    """
+    if path.suffix.lower() == ".zip" or not path.exists():
+        return
+    if not path.is_dir():
+        raise UsageError(f"{path} is a file: give a folder for the model, or a name ending in .zip")
+    own = {META}
+    if (path / META).is_file():
+        own |= {part.file for part in ModelFile._from_meta(path, _read_meta(path)).parts.values()}
+    others = sorted(item.name for item in path.iterdir() if item.name not in own)
+    if others:
+        raise UsageError(
+            f"{path} holds other files ({', '.join(others[:3])}): a model is a folder of its own, "
+            f"give one that is not there yet, as {path / 'model'}"
+        )
 
 
 def _check_inside(path: Path, file: str) -> None:

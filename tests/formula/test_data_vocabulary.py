@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from namer_edge.verbs import data
-from namer_edge_runtime.errors import DataError, ModelFileError
+from namer_edge_runtime.errors import DataError, ModelFileError, UsageError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 LABELS = "a\tx ^ { 2 } + \\vec { y }\nb\t\\frac { 1 } { \\vec { 2 } }\nc\tx } y\n"
@@ -44,6 +44,13 @@ def test_it_goes_to_standard_output_and_takes_a_name(
     labels.write_text(LABELS, encoding="utf-8")
     assert run(labels, "--name", "ours") == 0
     assert '"name": "ours"' in capsys.readouterr().out
+
+
+def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
+    labels = tmp_path / "mine.tsv"
+    labels.write_text(LABELS, encoding="utf-8")
+    with pytest.raises(UsageError, match="cannot write"):
+        run(labels, "-o", tmp_path / "gone" / "mine.json")
 
 
 def test_no_labels(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from namer_edge_runtime.errors import ModelFileError
+from namer_edge_runtime.errors import ModelFileError, UsageError
 from namer_edge_runtime.model_file import ModelFile, packaged_models
 from namer_edge_runtime.recognizer import Recognizer
 
@@ -148,3 +148,25 @@ def test_a_damaged_zip_is_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(ModelFileError):
         ModelFile.open(path)
+
+
+def test_a_model_takes_the_place_of_an_older_one(tiny_model: ModelFile, tmp_path: Path) -> None:
+    parts = {role: tiny_model.read(role) for role in tiny_model.parts}
+    for name in ("first", "second"):
+        ModelFile.write(tmp_path / "m", {**tiny_model.meta, "name": name}, parts)
+    assert ModelFile.open(tmp_path / "m").name == "second"
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def test_a_folder_with_other_files_is_never_replaced(tiny_model: ModelFile, tmp_path: Path) -> None:
+    parts = {role: tiny_model.read(role) for role in tiny_model.parts}
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    (tmp_path / "file").write_text("also mine")
+    with pytest.raises(UsageError, match=r"thesis\.txt"):
+        ModelFile.write(tmp_path / "mine", tiny_model.meta, parts)
+    with pytest.raises(UsageError, match="is a file"):
+        ModelFile.write(tmp_path / "file", tiny_model.meta, parts)
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+    assert (tmp_path / "file").read_text() == "also mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "mine"]
