@@ -18,17 +18,6 @@ from .errors import MissingExtraError, NamerEdgeError
 GROUP = "namer_edge.verbs"
 PROGRAM = "namer-edge"
 INTERRUPTED = 130
-EXTRAS = {
-    "torch": "train",
-    "scipy": "train",
-    "safetensors": "train",
-    "tensorboard": "train",
-    "onnx": "export",
-    "onnxscript": "export",
-    "openvino": "openvino",
-    "ray": "ray",
-}
-"""Package that may be absent → the extra that brings it."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,8 +42,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if debug:
             raise
-        missing = _missing_extra(error)
+        missing = MissingExtraError.of(error)
         return _failed(str(missing), missing.exit_code)
+    except OSError as error:  # a full disk, a folder that may not be read: no fault of the code
+        if debug:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        return _failed(f"{place}{error.strerror or error}", 1)
     except Exception as error:
         if debug:
             raise
@@ -86,6 +80,8 @@ def _run(arguments: list[str]) -> int:
 
 def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Namespace:
     """Options may stand between the arguments of a list, save in a verb with verbs of its own."""
+    if "--" in arguments:  # what follows are names, however they begin; argparse mixes these up
+        return parser.parse_args(arguments)
     try:
         return parser.parse_intermixed_args(arguments)
     except TypeError:  # argparse's way to say that it cannot with sub-parsers
@@ -134,16 +130,7 @@ def _load(point: EntryPoint) -> Any:
     try:
         return point.load()
     except ModuleNotFoundError as error:
-        raise _missing_extra(error) from error
-
-
-def _missing_extra(error: ModuleNotFoundError) -> MissingExtraError:
-    package = (error.name or "").partition(".")[0]
-    if package in EXTRAS:
-        repair = f"pip install 'namer-edge[{EXTRAS[package]}]'"
-    else:
-        repair = "install namer-edge again"
-    return MissingExtraError(f"{error.name} is not installed: {repair}")
+        raise MissingExtraError.of(error) from error
 
 
 def _failed(message: str, code: int) -> int:

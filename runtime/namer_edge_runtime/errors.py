@@ -56,7 +56,26 @@ class EngineError(NamerEdgeError):
     exit_code = 3
 
 
+EXTRAS = {
+    "torch": "train",
+    "scipy": "train",
+    "safetensors": "train",
+    "tensorboard": "train",
+    "onnx": "export",
+    "onnxscript": "export",
+    "openvino": "openvino",
+}
+"""Package that may be absent → the extra that brings it."""
+
+
 class MissingExtraError(NamerEdgeError):
     """A part of the project whose optional dependencies are not installed."""
 
     exit_code = 3
+
+    @classmethod
+    def of(cls, error: ModuleNotFoundError) -> "MissingExtraError":
+        """What to install where this import failed."""
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        repair = f"pip install 'namer-edge[{extra}]'" if extra else "install namer-edge again"
+        return cls(f"{error.name} is not installed: {repair}")

@@ -104,10 +104,7 @@ def open_engine(
     try:
         kind = points[name].load()
     except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            f"engine {name!r} needs {error.name}, which is not installed: "
-            f"pip install 'namer-edge[{EXTRAS.get(name, name)}]'"
-        ) from error
+        raise MissingExtraError(f"engine {name!r}: {MissingExtraError.of(error)}") from error
     options: dict[str, Any] = {}
     if providers is not None:
         options["providers"] = providers
@@ -122,10 +119,6 @@ def open_engine(
             raise UsageError(f"engine {name!r} takes no {' or '.join(options)}") from error
         raise
     return engine
-
-
-EXTRAS = {"torch": "train", "openvino": "openvino"}
-"""The extra that brings an engine's packages."""
 
 
 def usable_cpus() -> int:
