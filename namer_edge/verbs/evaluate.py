@@ -4,6 +4,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from namer_edge_runtime.verbs.options import (
+    STANDARD_OUTPUT,
+    add_recognizer_options,
+    check_writable,
+    open_recognizer,
+)
+
 SUMMARY = "read a labelled set and say how much of it is right"
 
 EPILOG = """\
@@ -21,13 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--labels", type=Path, metavar="TSV", help="default: the truth inside InkML or pack"
     )
-    parser.add_argument("--model", metavar="M", help="name of a packaged model, or a path")
-    parser.add_argument("--engine", default="onnxruntime", metavar="E", help="%(default)s")
-    parser.add_argument("--device", metavar="D", help="default: the engine's own choice")
-    parser.add_argument(
-        "--threads", type=_positive, metavar="N", help="default: the CPUs it may use"
-    )
-    parser.add_argument("--batch-size", type=_positive, default=8, metavar="N", help="%(default)s")
+    add_recognizer_options(parser)
     parser.add_argument(
         "--loose",
         action="store_true",
@@ -55,7 +56,6 @@ def run(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.bulk import count
     from namer_edge_runtime.errors import UsageError
     from namer_edge_runtime.model_file import ModelFile
-    from namer_edge_runtime.recognizer import Recognizer
 
     from ..data.labels import read_labels
     from ..data.pack import source_hash
@@ -63,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..evaluation.report import Report
     from ..evaluation.samples import Sample, file_samples, pack_samples
 
+    for target in (arguments.json, arguments.jsonl):
+        check_writable(target)
     labels = read_labels(arguments.labels) if arguments.labels else None
     packed = arguments.data.suffix.lower() == ".npz"
     samples: Iterable[Sample]
@@ -76,12 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         samples = list(samples)
         if all(sample.label is None for sample in samples):
             raise UsageError(f"no file of {arguments.data} carries its label: give --labels")
-    recognizer = Recognizer.from_pretrained(
-        arguments.model,
-        engine=arguments.engine,
-        device=arguments.device,
-        threads=arguments.threads,
-    )
+    recognizer = open_recognizer(arguments)
     started = perf_counter()
     # Without a terminal to draw on, tqdm keeps silent.
     with tqdm(total=total, unit="file", disable=None) as bar:
@@ -115,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
         objects = (a.to_json(paired.by_source.get(a.outcome.source)) for a in answers)
         _write(arguments.jsonl, [json.dumps(o, ensure_ascii=False) for o in objects])
     # What is asked for on standard output stays alone there.
-    text = sys.stderr if "-" in (arguments.json, arguments.jsonl) else sys.stdout
+    text = sys.stderr if STANDARD_OUTPUT in (arguments.json, arguments.jsonl) else sys.stdout
     print("{model} on {engine}, {device}, {precision}, {seconds} s".format(**about), file=text)
     print(report.text(), file=text)
     for note in paired.notes():
@@ -123,23 +120,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if report.unreadable else 0
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
 def _write(target: str, lines: list[str]) -> None:
     text = "".join(line + "\n" for line in lines)
-    if target == "-":
+    if target == STANDARD_OUTPUT:
         print(text, end="")
         return
     from namer_edge_runtime.atomic import atomic_file
-    from namer_edge_runtime.errors import UsageError
 
-    try:
-        with atomic_file(Path(target), "w") as file:
-            file.write(text)
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+    with atomic_file(Path(target), "w") as file:
+        file.write(text)

@@ -164,6 +164,19 @@ def test_what_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "none.tsv" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--json", "--jsonl"])
+def test_an_output_that_cannot_be_written_is_said_before_the_work(
+    option: str,
+    ink: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Recognizer, "from_pretrained", lambda *_, **__: pytest.fail("work began"))
+    assert main(["evaluate", str(ink), option, str(tmp_path / "gone" / "out")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+
+
 def test_the_report_on_standard_output_stands_alone(
     ink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

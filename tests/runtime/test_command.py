@@ -127,10 +127,52 @@ def test_json_lines_into_a_file_appear_whole(recognize: Run, tmp_path: Path) -> 
     assert {path.name for path in tmp_path.iterdir()} == {"in", "out.jsonl"}
 
 
-def test_an_output_that_cannot_be_written_is_wrong_usage(recognize: Run, tmp_path: Path) -> None:
-    code, _, errors = recognize(tmp_path, "--jsonl", tmp_path / "gone" / "out.jsonl")
-    assert code == 2
-    assert "cannot write" in errors
+@pytest.mark.parametrize(
+    ("target", "says"), [("gone/out.jsonl", "there is no folder"), ("in", "it is a folder")]
+)
+def test_an_output_that_cannot_be_written_is_wrong_usage(
+    target: str, says: str, recognize: Run, tmp_path: Path
+) -> None:
+    save_inputs(tmp_path / "in")
+    code, output, errors = recognize(tmp_path / "in", "--jsonl", tmp_path / target)
+    assert (code, output) == (2, "")
+    assert f"cannot write {tmp_path / target}" in errors
+    assert says in errors
+
+
+def test_a_name_keeps_to_its_column(recognize: Run, tmp_path: Path) -> None:
+    odd = tmp_path / "a\tb\nc.png"
+    odd.write_bytes(png(picture("1")))
+    assert recognize(odd)[1] == f"{tmp_path}/a\\tb\\nc.png\t1\n"
+    assert json.loads(recognize(odd, "--jsonl", "-")[1])["source"] == str(odd)
+
+
+def test_options_may_stand_between_names_and_names_may_begin_with_a_dash(
+    tiny_model: ModelFile,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.png", "-b.png"):
+        Path(name).write_bytes(png(picture("1")))
+    model = ["--model", str(tiny_model.path)]
+    assert command.main(["recognize", "a.png", *model, "a.png"]) == 0
+    assert capsys.readouterr().out == "a.png\t1\n" * 2
+    assert command.main(["recognize", *model, "--", "-b.png"]) == 0
+    assert capsys.readouterr().out == "-b.png\t1\n"
+
+
+def test_what_the_system_refuses_is_one_line_without_blame(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: object) -> int:
+        raise OSError(28, "No space left on device", "out.jsonl")
+
+    verb = SimpleNamespace(SUMMARY="", configure=lambda parser: None, run=run)
+    monkeypatch.setattr(command, "_load", lambda point: verb)
+    assert command.main(["check"]) == 1
+    assert capsys.readouterr().err == "namer-edge: error: out.jsonl: No space left on device\n"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +182,8 @@ def test_an_output_that_cannot_be_written_is_wrong_usage(recognize: Run, tmp_pat
         (["juggle"], 2, "no verb 'juggle'"),
         (["--model", "x", "recognize"], 2, ""),
         (["recognize"], 2, "PATH"),
-        (["recognize", "x", "--threads", "0"], 2, "--threads"),
+        (["recognize", "x", "--threads", "0"], 2, "'0' is no whole number from 1 on"),
+        (["recognize", "x", "--batch-size", "many"], 2, "'many' is no whole number"),
         (["recognize", "x", "--model", "nowhere"], 1, "no model 'nowhere'"),
         (["recognize", "x", "--engine", "abacus"], 2, "no engine 'abacus'"),
         (["recognize", "x", "--device", "abacus"], 3, "no device 'abacus'"),

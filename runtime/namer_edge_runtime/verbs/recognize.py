@@ -3,6 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from .options import STANDARD_OUTPUT, add_recognizer_options, check_writable, open_recognizer
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
@@ -28,13 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="a picture, an InkML file, a folder or zip of either, or - for standard input",
     )
-    parser.add_argument("--model", metavar="M", help="name of a packaged model, or the path of one")
-    parser.add_argument("--engine", default="onnxruntime", metavar="E", help="%(default)s")
-    parser.add_argument("--device", metavar="D", help="cpu, cuda … (default: the engine's own)")
-    parser.add_argument(
-        "--threads", type=_positive, metavar="N", help="default: the CPUs this process may use"
-    )
-    parser.add_argument("--batch-size", type=_positive, default=8, metavar="N", help="%(default)s")
+    add_recognizer_options(parser)
     parser.add_argument(
         "--jsonl",
         metavar="OUT",
@@ -48,22 +44,16 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
 
     from ..bulk import recognize_all
-    from ..recognizer import Recognizer
     from ..result import Result
 
     target = arguments.jsonl
     failures: list[str] = []
     total = 0
     with _opened(target) as output:
-        recognizer = Recognizer.from_pretrained(
-            arguments.model,
-            engine=arguments.engine,
-            device=arguments.device,
-            threads=arguments.threads,
-        )
+        recognizer = open_recognizer(arguments)
         inputs = _sources(arguments.paths)
         # Lines that appear on the terminal show the progress themselves.
-        to_terminal = target in (None, "-") and sys.stdout.isatty()
+        to_terminal = target in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
         outcomes = recognize_all(recognizer, inputs, arguments.batch_size)
         for outcome in outcomes if to_terminal else _with_bar(outcomes, arguments.paths):
             total += 1
@@ -72,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             if target:
                 print(json.dumps(outcome.to_json(), ensure_ascii=False), file=output)
             elif isinstance(outcome.answer, Result):
-                print(f"{outcome.source}\t{outcome.answer.latex}", file=output)
+                print(f"{_one_field(outcome.source)}\t{outcome.answer.latex}", file=output)
         output.flush()
     if failures:
         if total > 1:
@@ -82,11 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+def _one_field(name: str) -> str:
+    """A name that keeps to its column: tabs and line breaks as they would be typed."""
+    return name.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _sources(paths: list[str]) -> "Iterator[Source]":
@@ -122,11 +110,8 @@ def _opened(target: str | None) -> "AbstractContextManager[IO[str]]":
     from pathlib import Path
 
     from ..atomic import atomic_file
-    from ..errors import UsageError
 
-    if target in (None, "-"):
+    check_writable(target)
+    if target is None or target == STANDARD_OUTPUT:
         return nullcontext(sys.stdout)
-    path = Path(target)
-    if path.is_dir() or not path.parent.is_dir():
-        raise UsageError(f"cannot write {target}: its folder is not there, or it is a folder")
-    return atomic_file(path, "w")
+    return atomic_file(Path(target), "w")

@@ -1,0 +1,60 @@
+"""What verbs that read formulas have in common: the options of the recogniser, and the output."""
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..recognizer import Recognizer
+
+STANDARD_OUTPUT = "-"
+
+
+def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
+    """`--model`, `--engine`, `--device`, `--threads` and `--batch-size`."""
+    parser.add_argument("--model", metavar="M", help="name of a packaged model, or the path of one")
+    parser.add_argument("--engine", default="onnxruntime", metavar="E", help="%(default)s")
+    parser.add_argument("--device", metavar="D", help="cpu, cuda … (default: the engine's own)")
+    parser.add_argument(
+        "--threads", type=positive, metavar="N", help="default: the CPUs this process may use"
+    )
+    parser.add_argument("--batch-size", type=positive, default=8, metavar="N", help="%(default)s")
+
+
+def open_recognizer(arguments: argparse.Namespace) -> "Recognizer":
+    """The recogniser that these options ask for; raises as `Recognizer.from_pretrained` does."""
+    from ..recognizer import Recognizer
+
+    return Recognizer.from_pretrained(
+        arguments.model,
+        engine=arguments.engine,
+        device=arguments.device,
+        threads=arguments.threads,
+    )
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 on."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    return number
+
+
+def check_writable(target: str | None) -> None:
+    """Raises `UsageError` for an output file that cannot be made, before the work begins."""
+    from ..errors import UsageError
+
+    if target in (None, STANDARD_OUTPUT):
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise UsageError(f"cannot write {target}: it is a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {target}: there is no folder {path.parent}; make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise UsageError(f"cannot write {target}: nothing may be written in {path.parent}")
