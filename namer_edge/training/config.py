@@ -108,6 +108,15 @@ class TrainConfig:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
         if self.window % 2 == 0:
             raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
+        for key in ("widths", "blocks"):
+            values = getattr(self, key)
+            if len(values) != 4 or min(values) < (key == "widths"):
+                raise ConfigError(
+                    f"{key} = {list(values)}: give four numbers, for H/2, H/4, H/8 and H/16"
+                )
+        for key in ("vat_width", "pgd_width", "pgd_layers", "pgd_heads", "pgd_feedforward"):
+            if getattr(self, key) < 1:
+                raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
         if self.pgd_width % self.pgd_heads or self.pgd_width % 4:
             raise ConfigError(
                 f"pgd_width = {self.pgd_width}: must divide by 4 and by pgd_heads, {self.pgd_heads}"
@@ -209,4 +218,7 @@ def _typed(key: str, value: Any, hint: Any) -> Any:
         return float(value)
     elif type(value) is hint:
         return value
-    raise ConfigError(f"{key} = {value!r}: expected {getattr(hint, '__name__', hint)}")
+    expected = hint.__name__
+    if get_args(hint):
+        expected = f"a list of {get_args(hint)[0].__name__}, written [a, b, …]"
+    raise ConfigError(f"{key} = {value!r}: expected {expected}")

@@ -1,4 +1,4 @@
-"""The losses of eq. 3, 7, 8 and 9, over one batch, matching included."""
+"""The losses of eq. 3 and 6 to 9, over one batch, matching included."""
 
 from dataclasses import dataclass
 

@@ -35,6 +35,10 @@ def test_a_file_is_read_and_the_rest_are_defaults(tmp_path: Path) -> None:
         (["window=4"], "odd"),
         (["pgd_heads=5"], "divide"),
         (["train=3"], "train"),
+        (["widths=32,48,96,192"], r"a list of int, written \[a, b"),
+        (["widths=[32, 48]"], "four numbers"),
+        (["blocks=[0, 1, 2, -3]"], "four numbers"),
+        (["pgd_heads=0"], "above 0"),
     ],
 )
 def test_what_makes_no_sense_is_named(settings: list[str], says: str) -> None:
