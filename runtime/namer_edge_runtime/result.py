@@ -55,7 +55,8 @@ class Result:
     """Product of the probabilities of the path's classes and edges, in [0, 1]."""
     tokens: tuple[TokenResult, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
-    """Other readings, best first, where they were asked for."""
+    """Other readings, where they were asked for, by falling length of their paths: the order that
+    path selection prefers them in, which need not be that of their scores."""
     engine: str = ""
     device: str = ""
     """Engine and device that really ran."""
