@@ -85,7 +85,8 @@ class Recognizer:
 
         An input is a path, bytes, an open file, a NumPy or PIL picture, InkML or strokes.
         Up to `alternatives` further readings, those of the next longest paths, are returned beside
-        the best. Raises the error of the first input that cannot be read, named by its number in a list.
+        the best. Raises the error of the first input that cannot be read, named by its number in a
+        list.
         """
         if not isinstance(inputs, list | tuple) or is_strokes(inputs):
             return _raised(self.each([inputs], batch_size, alternatives))[0]
