@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import onnx
 import pytest
 
@@ -12,22 +11,20 @@ from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.evaluation.exprate import Reading
-from namer_edge.model.engine import TorchEngine
-from namer_edge.training.checkpoint import load_weights
 from namer_edge_export import export as export_module
 from namer_edge_export import int8 as int8_module
 from namer_edge_export.calibration import draw
-from namer_edge_export.export import export
 from namer_edge_export.gate import Comparison, EvaluationSet, Measured
 from namer_edge_export.int8 import Material, quantize
 from namer_edge_runtime.command import main
-from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.errors import DataError
+from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look, Prepared
+from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import WRITTEN, written
+from .conftest import CHECKPOINT
 
 
 def save(path: Path, formulas: list[Formula]) -> Path:
@@ -43,25 +40,22 @@ def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def evaluation(tmp_path_factory: pytest.TempPathFactory, checkpoint: Path) -> Path:
-    """Five hundred formulas labelled with what the checkpoint reads, so that it has all right."""
-    namer, look, record = load_weights(checkpoint)
-    decoding = Decoding(
-        threshold=record["config"]["threshold"], class_threshold=record["config"]["class_threshold"]
-    )
-    reader = Recognizer(TorchEngine.of(namer), look, namer.vocabulary, decoding)
+def evaluation(tmp_path_factory: pytest.TempPathFactory, fp32: ModelFile) -> Path:
+    """Five hundred formulas labelled with what fp32 reads, so that it has all of them right."""
+    reader = Recognizer.from_pretrained(fp32.path, threads=1)
     drawn = [written(number, seed) for number in (6, 8, 11, 13, 15) for seed in (2, 3)]
     read = [
         replace(formula, tokens=tuple(reader.strokes(formula.strokes).canonical.split()))
         for formula in drawn
     ]
+    assert all(len(formula.tokens) > 0 for formula in read)
     many = [replace(read[number % 10], name=f"{number}.inkml") for number in range(500)]
     return save(tmp_path_factory.mktemp("evaluation") / "five-hundred.npz", many)
 
 
 @pytest.fixture(scope="session")
-def fp32(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
-    return export(checkpoint, tmp_path_factory.mktemp("fp32") / "small")
+def fp32(trained: Path) -> ModelFile:
+    return ModelFile.open(trained)
 
 
 @pytest.fixture
@@ -75,7 +69,7 @@ def quick(fp32: ModelFile, monkeypatch: pytest.MonkeyPatch) -> None:
 def int8(
     fp32: ModelFile, training: Path, evaluation: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> ModelFile:
-    path = tmp_path_factory.mktemp("int8") / "small.zip"
+    path = tmp_path_factory.mktemp("int8") / "edge.zip"
     material = Material.gather(training, evaluation, fp32.look, max_drop=100)
     made = quantize(fp32, fp32.meta, material, path, print)
     return ModelFile.write(path, made.meta, made.parts)
@@ -127,17 +121,17 @@ def test_attention_and_connectivity_stay_in_float(int8: ModelFile) -> None:
 
 def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
     recognizer = Recognizer.from_pretrained(int8.path, threads=1)
-    rng = np.random.default_rng(1)
-    sizes = [(48, 112), (64, 64), (32, 480)] * 8
     prepared = [
-        Prepared(np.where(rng.random(s) < 0.08, 255, 0).astype(np.uint8), 1.0, (0.0, 0.0))
-        for s in sizes
+        prepare_input(written(number, seed).strokes, int8.look)
+        for number in range(len(WRITTEN))
+        for seed in range(4, 7)
     ]
+    assert len({picture.image.shape for picture in prepared}) < len(prepared) / 2, "few batches"
     alone = [recognizer.each([p])[0] for p in prepared]
     together = recognizer.each(prepared, batch_size=8)
     read = [a.canonical for a in alone]  # type: ignore[union-attr]
     assert read == [t.canonical for t in together]  # type: ignore[union-attr]
-    assert len(set(read)) > 12, "the comparison is worth little if nothing is read"
+    assert len(set(read)) > len(WRITTEN), "the comparison is worth little if nothing is read"
 
 
 def test_the_same_formulas_are_drawn_every_time(training: Path) -> None:
@@ -178,9 +172,9 @@ def test_fp32_has_no_use_for_the_options_of_int8(capsys: pytest.CaptureFixture[s
 
 
 def test_a_small_set_decides_nothing(
-    checkpoint: Path, training: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    training: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["export", str(checkpoint), "--precision", "int8", "-o", str(tmp_path / "m")]
+    command = ["export", str(CHECKPOINT), "--precision", "int8", "-o", str(tmp_path / "m")]
     command += ["--calibration", str(training), "--eval", str(training)]
     assert main(command) == 2
     assert "40 labelled formulas and the gate needs 500" in capsys.readouterr().err
@@ -188,13 +182,12 @@ def test_a_small_set_decides_nothing(
 
 @pytest.mark.usefixtures("quick")
 def test_one_command_calibrates_measures_and_writes(
-    checkpoint: Path,
     training: Path,
     evaluation: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    command = ["export", str(checkpoint), "--precision", "int8", "-o", str(tmp_path / "m")]
+    command = ["export", str(CHECKPOINT), "--precision", "int8", "-o", str(tmp_path / "m")]
     command += ["--calibration", str(training), "--eval", str(evaluation), "--max-drop", "100"]
     assert main(command) == 0
     text = capsys.readouterr().out
@@ -207,7 +200,6 @@ def test_one_command_calibrates_measures_and_writes(
 
 @pytest.mark.usefixtures("quick")
 def test_what_loses_too_much_is_shown_and_not_written(
-    checkpoint: Path,
     training: Path,
     evaluation: Path,
     int8: ModelFile,
@@ -217,7 +209,7 @@ def test_what_loses_too_much_is_shown_and_not_written(
 ) -> None:
     parts = {"vat": int8.read("vat"), "pgd": int8.read("pgd")}
     monkeypatch.setattr(int8_module, "quantized_graphs", lambda *_: parts)
-    command = ["export", str(checkpoint), "--precision", "int8", "-o", str(tmp_path / "m")]
+    command = ["export", str(CHECKPOINT), "--precision", "int8", "-o", str(tmp_path / "m")]
     command += ["--calibration", str(training), "--eval", str(evaluation), "--max-drop", "-1"]
     assert main(command) == 1
     said = capsys.readouterr()
