@@ -65,7 +65,7 @@ class Outcome:
         """The error as one line that names the input; empty for a result."""
         if not isinstance(self.answer, NamerEdgeError):
             return ""
-        text = " ".join(str(self.answer).split())
+        text = _printable(" ".join(str(self.answer).split()))
         return text if text.startswith(self.source) else f"{self.source}: {text}"
 
     def to_json(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 some inputs failed, 2 wrong usage, 3 an extra or a device 
 """
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
+    _speak_utf8()
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
@@ -54,6 +56,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         kind = type(error).__name__
         return _failed(f"unexpected {kind}: {error} (--debug shows where; please report it)", 1)
+
+
+def _speak_utf8() -> None:
+    """Names and JSON come out whole in any locale; bytes that are no text come out escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _run(arguments: list[str]) -> int:

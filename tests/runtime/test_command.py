@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -145,6 +146,31 @@ def test_a_name_keeps_to_its_column(recognize: Run, tmp_path: Path) -> None:
     odd.write_bytes(png(picture("1")))
     assert recognize(odd)[1] == f"{tmp_path}/a\\tb\\nc.png\t1\n"
     assert json.loads(recognize(odd, "--jsonl", "-")[1])["source"] == str(odd)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux alone")
+def test_names_that_are_no_text(recognize: Run, tmp_path: Path) -> None:
+    folder, target = tmp_path / "in", tmp_path / "out.jsonl"
+    folder.mkdir()
+    (folder / "a\udcff.png").write_bytes(b"no picture")
+    (folder / "b\udcff.png").write_bytes(png(picture("1")))
+    code, _, errors = recognize(folder, "--jsonl", target)
+    bad, good = (json.loads(line) for line in target.read_text("utf-8").splitlines())
+    assert (code, good["source"], good["canonical"]) == (1, f"{folder}/b?.png", "1")
+    assert bad["error"]["message"].startswith(f"{folder}/a?.png: not a picture")
+    assert errors.count("a?.png") == 1
+
+
+def test_names_come_out_whole_in_any_locale(tiny_model: ModelFile, tmp_path: Path) -> None:
+    (tmp_path / "größe∑.png").write_bytes(png(picture("1")))
+    words = ["recognize", str(tmp_path), "--model", str(tiny_model.path)]
+    done = subprocess.run(
+        [sys.executable, "-m", "namer_edge_runtime.command", *words],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.decode("utf-8") == f"{tmp_path}/größe∑.png\t1\n"
 
 
 def test_options_may_stand_between_names_and_names_may_begin_with_a_dash(
