@@ -56,6 +56,11 @@ def channels(*names: str, orientation: str = "+ve") -> Channels:
     return Channels.of(ElementTree.fromstring(f"<ink><traceFormat>{inner}</traceFormat></ink>"))
 
 
+@pytest.mark.filterwarnings("error")
+def test_points_beyond_all_measure_are_left_out_quietly() -> None:
+    assert read_points("1e39 0, 1 2, nan 3, 3 inf, 3 4", XY).tolist() == [[1, 2], [3, 4]]
+
+
 def test_the_format_says_which_channel_is_which() -> None:
     assert read_points("9 1 2, 8 3 4", channels("T", "X", "Y")).tolist() == [[1, 2], [3, 4]]
     assert read_points("2 1", channels("y", "x")).tolist() == [[1, 2]]

@@ -52,7 +52,8 @@ def read_points(text: str, channels: Channels) -> np.ndarray:
         points = [(float(row[x]), float(row[y])) for row in rows if row]
     except (ValueError, IndexError):
         points = _compact_points(text, x, y)
-    array = np.array(points, np.float32).reshape(-1, 2)
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is left out
+        array = np.array(points, np.float64).astype(np.float32).reshape(-1, 2)
     finite = np.isfinite(array).all(axis=1)
     if not finite.all():
         array = array[finite]
