@@ -146,6 +146,10 @@ class GraphDecoder(nn.Module):
 
         Returns logits: self [B, N, K + 2] (eq. 6); left [B, N, N], at [j, i] that i is left of j;
         right [B, N, N], at [i, j] that j is right of i (eq. 7, 10). Padding nodes get no weight.
+
+        Both products are divided by √D, and in both a node speaks through Q_J of the head where it
+        is the left one of the pair and through Q_0 where it is the right one: for `right`, eq. 7
+        has these the other way round.
         """
         q0 = self.queries(features, cells, classes, endings, scores)
         rows = torch.arange(memory.shape[2], device=memory.device)[:, None] + 0.5
