@@ -15,6 +15,8 @@ from .targets import IGNORE, Candidates, node_targets, stack, visual_map
 
 @dataclass(frozen=True)
 class LossOptions:
+    """What of the loss is a matter of choice; the paper's is `pgd_weight` 0.5, the rest as here."""
+
     pgd_weight: float = 0.5
     """λ of eq. 9."""
     per_token: bool = False
