@@ -13,7 +13,7 @@ from namer_edge.training.checkpoint import load_weights
 from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError
-from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.model_file import ModelFile, check_replaceable
 
 from .formats import check_options, find_target
 from .int8 import Material, quantize
@@ -30,7 +30,7 @@ def export(
     checkpoint: str | Path,
     output: str | Path,
     format: str = "onnx",
-    precision: str = "fp32",
+    precision: str | None = None,
     name: str | None = None,
     metrics: dict[str, Any] | None = None,
     *,
@@ -41,9 +41,10 @@ def export(
 ) -> ModelFile:
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
-    `name` defaults to that of `output`; `metrics` go into the model file as they are. int8 is
-    calibrated on a draw from the data set `calibration`; ExpRate of fp32 and int8 on the data set
-    `evaluation` is given to `show` and may fall by `max_drop` points (0.5).
+    `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics` go
+    into the model file as they are. int8 is calibrated on a draw from the data set `calibration`;
+    ExpRate of fp32 and int8 on the data set `evaluation` is given to `show` and may fall by
+    `max_drop` points (0.5).
 
     Raises `UsageError` for a target that does not exist or options that do not fit it,
     `CheckpointError` for a checkpoint that cannot be read, `DataError` for data that cannot,
@@ -53,6 +54,7 @@ def export(
     target = find_target(format, precision)
     check_options(target, calibration=calibration, eval=evaluation, max_drop=max_drop)
     checkpoint, output = Path(checkpoint), Path(output)
+    check_replaceable(output)
     namer, look, record = load_weights(checkpoint)
     material = None
     if calibration is not None and evaluation is not None:
@@ -61,7 +63,7 @@ def export(
     meta: dict[str, Any] = {
         "name": name or output.stem,
         "engine_format": format,
-        "precision": precision,
+        "precision": target.precision,
         "look": look.to_json(),
         "vocabulary": namer.vocabulary.to_json(),
         "decoding": Decoding(

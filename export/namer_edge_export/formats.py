@@ -32,14 +32,18 @@ MEANING = {
 }
 
 
-def find_target(format: str, precision: str) -> Target:
-    """The row for a format and a precision; raises `UsageError` with what there is instead."""
+def find_target(format: str, precision: str | None = None) -> Target:
+    """The row for a format and a precision, its first one for None.
+
+    Raises `UsageError` with what there is instead.
+    """
     formats = sorted({target.format for target in TARGETS})
     if format not in formats:
         close = difflib.get_close_matches(format, formats, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(formats)}"
         raise UsageError(f"no format {format!r}: {hint}")
     precisions = [target.precision for target in TARGETS if target.format == format]
+    precision = precision or precisions[0]
     if precision not in precisions:
         raise UsageError(
             f"format {format!r} has no precision {precision!r}, only {', '.join(precisions)}"

@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="NAME.safetensors with NAME.json beside it",
     )
     parser.add_argument("--format", default="onnx", help="see below (default: onnx)")
-    parser.add_argument("--precision", default="fp32", help="see below (default: fp32)")
+    parser.add_argument("--precision", help="see below (default: the format's first)")
     parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True)
     parser.add_argument(
         "--calibration", metavar="DATA", type=Path, help="int8: formulas to take scales from"

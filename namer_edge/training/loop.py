@@ -1,6 +1,5 @@
 """The training loop: one process or several (torchrun), CPU bf16 or CUDA AMP, from one code."""
 
-import json
 import math
 import signal
 import sys
@@ -44,16 +43,6 @@ class Progress:
     best: float = -1.0
 
 
-def read_vocabulary(name: str) -> Vocabulary:
-    """A packaged vocabulary, or the JSON file that `namer-edge data vocabulary` made."""
-    if not name.endswith(".json"):
-        return Vocabulary.load(name)
-    try:
-        return Vocabulary.from_json(json.loads(Path(name).read_text("utf-8")))
-    except (OSError, json.JSONDecodeError) as error:
-        raise ConfigError(f"cannot read the vocabulary {name}: {error}") from None
-
-
 def trainable(formulas: list[Formula], vocabulary: Vocabulary) -> list[Formula]:
     """Those with a position for every visual token and no token outside the vocabulary."""
     return [
@@ -83,7 +72,7 @@ class Trainer:
         self.folder = Path(config.output)
         self.state = self.folder / "state.safetensors"
         torch.manual_seed(config.seed)
-        self.vocabulary = read_vocabulary(config.vocabulary)
+        self.vocabulary = Vocabulary.load(config.vocabulary)
         self.namer = Namer(config.architecture, self.vocabulary)
         self.namer.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.objective = Objective(self.namer, config.loss, config.candidates)

@@ -34,12 +34,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     config = load_config(arguments.config, arguments.settings)
     if arguments.dry_run:
+        from namer_edge_runtime.formula.vocabulary import Vocabulary
+
         from ..model.cost import measure
-        from ..training.loop import read_vocabulary
 
         for field in fields(config):
             print(f"{field.name} = {getattr(config, field.name)!r}")
-        cost = measure(config.architecture, read_vocabulary(config.vocabulary))
+        cost = measure(config.architecture, Vocabulary.load(config.vocabulary))
         print("", *cost.lines(), sep="\n")
         return 0
     from ..training.loop import train
