@@ -41,8 +41,8 @@ def export(
 ) -> ModelFile:
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
-    `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics` go
-    into the model file as they are. int8 is calibrated on a draw from the data set `calibration`;
+    `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
+    go into the model file as they are. int8 is calibrated on a draw from data set `calibration`;
     ExpRate of fp32 and int8 on the data set `evaluation` is given to `show` and may fall by
     `max_drop` points (0.5).
 
