@@ -1,7 +1,7 @@
 """Checkpoint → model file: one function behind `namer-edge export`."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ def export(
     name: str | None = None,
     metrics: dict[str, Any] | None = None,
     *,
+    second_looks: Sequence[float] = (),
+    sure: float = 1.0,
     calibration: str | Path | None = None,
     evaluation: str | Path | None = None,
     max_drop: float | None = None,
@@ -42,9 +44,9 @@ def export(
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
     `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
-    go into the model file as they are. int8 is calibrated on a draw from data set `calibration`;
-    ExpRate of fp32 and int8 on the data set `evaluation` is given to `show` and may fall by
-    `max_drop` points (0.5).
+    go into the model file as they are; `second_looks` and `sure` as in `Decoding`. int8 is
+    calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
+    `evaluation` is given to `show` and may fall by `max_drop` points (0.5).
 
     Raises `UsageError` for a target that does not exist or options that do not fit it,
     `CheckpointError` for a checkpoint that cannot be read, `DataError` for data that cannot,
@@ -67,7 +69,10 @@ def export(
         "look": look.to_json(),
         "vocabulary": namer.vocabulary.to_json(),
         "decoding": Decoding(
-            threshold=config["threshold"], class_threshold=config["class_threshold"]
+            threshold=config["threshold"],
+            class_threshold=config["class_threshold"],
+            second_looks=tuple(second_looks),
+            sure=sure,
         ).to_json(),
         "architecture": record["architecture"],
         "training": {

@@ -15,9 +15,8 @@ from namer_edge.evaluation.pairing import Answer, protocol_name, reading
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import NamerEdgeError, UsageError
-from namer_edge_runtime.inputs import prepare_input
+from namer_edge_runtime.inputs import Opened, open_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Prepared
 from namer_edge_runtime.recognizer import Recognizer
 
 FEWEST = 500
@@ -172,14 +171,14 @@ def compare(before: ModelFile, after: ModelFile, data: EvaluationSet) -> Compari
     answers: tuple[list[Answer], list[Answer]] = ([], [])
     times: tuple[list[float], list[float]] = ([], [])
     for sample in tqdm(data.samples, desc="gate", unit=" formulas", disable=None):
-        prepared = _prepared(sample, before)
+        opened = _opened(sample)
         for which, recognizer in enumerate(recognizers):
-            if isinstance(prepared, NamerEdgeError):
-                answers[which].append(Answer(sample.source.name, error=str(prepared)))
+            if isinstance(opened, NamerEdgeError):
+                answers[which].append(Answer(sample.source.name, error=str(opened)))
                 continue
-            result = recognizer(prepared)
+            result = recognizer(opened)
             answers[which].append(Answer(sample.source.name, result.canonical))
-            if not prepared.blank:
+            if result.milliseconds.vat > 0:  # a blank page runs no graph
                 times[which].append(result.milliseconds.vat + result.milliseconds.pgd)
     measured = [
         Measured(
@@ -198,11 +197,11 @@ def _recognizer(model: ModelFile) -> Recognizer:
     return Recognizer(engine, model.look, model.vocabulary, model.decoding)
 
 
-def _prepared(sample: Sample, model: ModelFile) -> Prepared | NamerEdgeError:
+def _opened(sample: Sample) -> Opened | NamerEdgeError:
     if sample.source.error is not None:
         return sample.source.error
     try:
-        return prepare_input(sample.source.value, model.look)
+        return open_input(sample.source.value)
     except NamerEdgeError as error:
         return error
 

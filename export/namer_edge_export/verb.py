@@ -31,6 +31,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=float,
         help="int8: refuse to write where ExpRate falls by more (default: 0.5)",
     )
+    parser.add_argument(
+        "--second-looks",
+        metavar="SIZE",
+        type=float,
+        nargs="+",
+        default=[],
+        help="read again at these sizes (relative, e.g. 0.88 1.15) what is not --sure",
+    )
+    parser.add_argument(
+        "--sure",
+        metavar="SCORE",
+        type=float,
+        default=0.5,
+        help="score from which the first reading stands (default: 0.5)",
+    )
     parser.add_argument("--name", help="name of the model (default: that of MODEL)")
     parser.epilog = "formats and precisions:\n" + table()
 
@@ -44,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.format,
         arguments.precision,
         arguments.name,
+        second_looks=arguments.second_looks,
+        sure=arguments.sure,
         calibration=arguments.calibration,
         evaluation=arguments.eval,
         max_drop=arguments.max_drop,

@@ -23,6 +23,11 @@ class Decoding:
     probability on; above 1 this is off."""
     max_nodes: int = 512
     """What exceeds it goes by score, and the result says `truncated`."""
+    second_looks: tuple[float, ...] = ()
+    """Sizes, relative to the look's symbol height, at which an input is read again while its score
+    stays under `sure`; the reading with the best score is the answer. None: the paper's way."""
+    sure: float = 1.0
+    """Score from which a reading is taken at once."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -35,7 +40,13 @@ class Decoding:
             raise ModelFileError(
                 f"the model's decoding has unknown keys {unknown}: update namer-edge"
             )
-        for key, number in value.items():
+        looks = value.get("second_looks", ())
+        if not isinstance(looks, list | tuple):
+            raise ModelFileError(f"the model's decoding has second_looks = {looks!r}, no list")
+        numbers = [(key, number) for key, number in value.items() if key != "second_looks"]
+        for key, number in [*numbers, *(("second_looks", factor) for factor in looks)]:
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise ModelFileError(f"the model's decoding has {key} = {number!r}, no number")
-        return cls(**value)
+        if not all(factor > 0 for factor in looks):
+            raise ModelFileError(f"the model's decoding has second_looks = {looks}: not above 0")
+        return cls(**{**value, "second_looks": tuple(looks)})

@@ -4,14 +4,16 @@ A picture in any of the forms of `picture.load`; InkML as path, bytes or open fi
 picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import InkError, PictureError, UsageError
 from .ink.render import render
-from .ink.strokes import as_strokes
+from .ink.strokes import Strokes, as_strokes
 from .picture.load import load
 from .picture.look import Look, Prepared
 from .picture.prepare import prepare
@@ -24,27 +26,57 @@ LARGEST_FILE = 1 << 28
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
-def prepare_input(value: Any, look: Look) -> Prepared:
-    """Any single input → `Prepared`, whose `to_input` leads back to pixels or ink units.
+@dataclass(frozen=True)
+class Opened:
+    """An input that was opened once and can be brought to any look."""
+
+    strokes: Strokes | None
+    """The ink, or None for a picture."""
+    picture: NDArray[np.uint8] | None
+    """The grey picture, or None for ink."""
+    name: str = ""
+    """What error messages call it."""
+
+    def prepare(self, look: Look) -> Prepared:
+        """Raises `PictureError` or `InkError` where there is nothing to bring to a look."""
+        if self.strokes is not None:
+            return render(self.strokes, look)
+        assert self.picture is not None
+        try:
+            return prepare(self.picture, look)
+        except PictureError as error:
+            raise _named(error, self.name) from error
+
+
+def open_input(value: Any) -> Opened:
+    """Any single input → `Opened`.
 
     Raises `PictureError` or `InkError` for what cannot be read, `UsageError` for a type that is
     no input at all.
     """
     if is_strokes(value):
-        return render(as_strokes(value), look)
+        return Opened(as_strokes(value), None)
     if isinstance(value, str | Path):
-        return _prepare_bytes(read_file(Path(value)), look, str(value))
+        return _open_bytes(read_file(Path(value)), str(value))
     if isinstance(value, bytes | bytearray | memoryview):
-        return _prepare_bytes(bytes(value), look, getattr(value, "name", ""))
+        return _open_bytes(bytes(value), getattr(value, "name", ""))
     if hasattr(value, "read"):
         name = str(getattr(value, "name", ""))
         data = value.read(LARGEST_FILE + 1)
         if not isinstance(data, bytes):
             raise UsageError(f"{name or 'the file'} was opened as text: open it in binary mode")
-        return _prepare_bytes(data, look, name)
+        return _open_bytes(data, name)
     if _is_ink(value):
-        return render(value.strokes, look)
-    return prepare(load(value), look)
+        return Opened(value.strokes, None)
+    return Opened(None, load(value))
+
+
+def prepare_input(value: Any, look: Look) -> Prepared:
+    """Any single input → `Prepared`, whose `to_input` leads back to pixels or ink units.
+
+    Raises what `open_input` and `Opened.prepare` raise.
+    """
+    return open_input(value).prepare(look)
 
 
 def read_file(path: Path) -> bytes:
@@ -92,17 +124,19 @@ def _is_ink(value: Any) -> "TypeGuard[Ink]":
     return hasattr(value, "strokes") and hasattr(value, "annotations")
 
 
-def _prepare_bytes(data: bytes, look: Look, name: str) -> Prepared:
+def _open_bytes(data: bytes, name: str) -> Opened:
     """InkML or a picture; errors begin with `name` where there is one."""
     if len(data) > LARGEST_FILE:
         raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
     if is_inkml(data) or name.lower().endswith(".inkml"):
         from .ink.inkml import read_inkml
 
-        return render(read_inkml(data, name or "ink").strokes, look)
+        return Opened(read_inkml(data, name or "ink").strokes, None, name)
     try:
-        return prepare(load(data), look)
+        return Opened(None, load(data), name)
     except PictureError as error:
-        if not name:
-            raise
-        raise PictureError(f"{name}: {error}") from error
+        raise _named(error, name) from error
+
+
+def _named(error: PictureError, name: str) -> PictureError:
+    return PictureError(f"{name}: {error}") if name else error

@@ -1,7 +1,7 @@
 """Picture or ink in, LaTeX out: the stages put together."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, overload
@@ -18,9 +18,8 @@ from .errors import NamerEdgeError, UsageError
 from .formula.latex import compact
 from .formula.nodes import to_tokens
 from .formula.vocabulary import Vocabulary
-from .ink.render import render
 from .ink.strokes import as_strokes
-from .inputs import is_strokes, prepare_input
+from .inputs import Opened, is_strokes, open_input
 from .model_file import ModelFile
 from .picture.look import Look, Prepared
 from .picture.prepare import blank_page
@@ -98,25 +97,76 @@ class Recognizer:
         An empty canvas is a blank page. Raises `InkError` for strokes that are none.
         """
         drawn = as_strokes(strokes)
-        prepared = render(drawn, self.look) if drawn else blank_page()
-        return _raised(self.each([prepared], 1, alternatives))[0]
+        value = Opened(drawn, None) if drawn else blank_page()
+        return _raised(self.each([value], 1, alternatives))[0]
 
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
     ) -> list[Result | NamerEdgeError]:
-        """A result for each input, or the error that kept it from one, in order."""
+        """A result for each input, or the error that kept it from one, in order.
+
+        Beside what `__call__` takes, an input may be `Opened`, or `Prepared` for one look only.
+        """
         if batch_size < 1:
             raise UsageError(f"batch_size is {batch_size}: it must be at least 1")
+        answers: list[Result | NamerEdgeError] = []
+        window = 8 * batch_size  # inputs that are held open at a time
+        for start in range(0, len(inputs), window):
+            part = self._window(inputs[start : start + window], batch_size, alternatives)
+            answers += [part[number] for number in range(len(part))]
+        return answers
+
+    def _window(
+        self, inputs: Sequence[Any], batch_size: int, alternatives: int
+    ) -> "dict[int, Result | NamerEdgeError]":
+        """Opens each input once and looks at it as often as it takes to be sure."""
         answers: dict[int, Result | NamerEdgeError] = {}
-        waiting: dict[tuple[int, int], list[_Item]] = {}
+        opened: dict[int, Opened | Prepared] = {}
+        spent: dict[int, float] = {}
         for number, value in enumerate(inputs):
             started = perf_counter()
             try:
-                prepared = value if isinstance(value, Prepared) else prepare_input(value, self.look)
+                ready = isinstance(value, Opened | Prepared)
+                opened[number] = value if ready else open_input(value)
+            except NamerEdgeError as error:
+                answers[number] = error
+            spent[number] = _milliseconds(started)
+        answers.update(self._look(opened, self.look, spent, batch_size, alternatives))
+        for factor in self.decoding.second_looks:
+            doubtful = {n: o for n, o in opened.items() if self._is_doubtful(o, answers[n])}
+            look = replace(self.look, symbol_height=self.look.symbol_height * factor)
+            again = self._look(doubtful, look, {}, batch_size, alternatives)
+            answers.update((n, _better(answers[n], answer)) for n, answer in again.items())
+        return answers
+
+    def _is_doubtful(self, opened: Opened | Prepared, answer: Result | NamerEdgeError) -> bool:
+        """Whether another look might read better."""
+        return (
+            isinstance(opened, Opened)
+            and isinstance(answer, Result)
+            and answer.score < self.decoding.sure
+        )
+
+    def _look(
+        self,
+        opened: Mapping[int, Opened | Prepared],
+        look: Look,
+        spent: Mapping[int, float],
+        batch_size: int,
+        alternatives: int,
+    ) -> "dict[int, Result | NamerEdgeError]":
+        """One look at each input; `spent` milliseconds were needed to open it."""
+        answers: dict[int, Result | NamerEdgeError] = {}
+        waiting: dict[tuple[int, int], list[_Item]] = {}
+        for number, value in opened.items():
+            started = perf_counter()
+            try:
+                prepared = value if isinstance(value, Prepared) else value.prepare(look)
             except NamerEdgeError as error:
                 answers[number] = error
                 continue
-            item = _Item(number, prepared, _milliseconds(started))
+            milliseconds = _milliseconds(started) + spent.get(number, 0.0)
+            item = _Item(number, prepared, milliseconds)
             if prepared.blank:
                 answers[number] = self._empty(item)
                 continue
@@ -127,7 +177,7 @@ class Recognizer:
                 answers.update(self._batch(waiting.pop((height, width)), alternatives))
         for batch in waiting.values():
             answers.update(self._batch(batch, alternatives))
-        return [answers[number] for number in range(len(inputs))]
+        return answers
 
     def _batch(self, items: "list[_Item]", alternatives: int) -> Iterator[tuple[int, Result]]:
         """Pictures of one padded size through both graphs."""
@@ -239,6 +289,16 @@ class _Item:
     number: int
     prepared: Prepared
     milliseconds: float
+
+
+def _better(
+    first: Result | NamerEdgeError, again: Result | NamerEdgeError
+) -> Result | NamerEdgeError:
+    """The surer of two readings of one input, with the time of both."""
+    if not (isinstance(first, Result) and isinstance(again, Result)):
+        return first
+    best = again if again.score > first.score else first
+    return replace(best, milliseconds=first.milliseconds + again.milliseconds)
 
 
 def _milliseconds(started: float) -> float:

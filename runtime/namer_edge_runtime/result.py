@@ -38,6 +38,15 @@ class Milliseconds:
     def total(self) -> float:
         return self.prepare + self.vat + self.pgd + self.path
 
+    def __add__(self, other: "Milliseconds") -> "Milliseconds":
+        """Of two looks at one input."""
+        return Milliseconds(
+            self.prepare + other.prepare,
+            self.vat + other.vat,
+            self.pgd + other.pgd,
+            self.path + other.path,
+        )
+
     def to_json(self) -> dict[str, float]:
         values = {**asdict(self), "total": self.total}
         return {stage: round(value, 3) for stage, value in values.items()}

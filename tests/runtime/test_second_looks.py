@@ -1,0 +1,90 @@
+"""A reading that is not sure is tried again at other sizes, and the surest one is the answer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.engine.base import VatOutput
+from namer_edge_runtime.errors import ModelFileError
+from namer_edge_runtime.inputs import open_input, prepare_input
+from namer_edge_runtime.recognizer import Recognizer
+
+from .tiny_model import formula
+
+
+class Doubting:
+    """The tiny model's engine, unsure of what it sees in pictures lower than `height` pixels."""
+
+    def __init__(self, recognizer: Recognizer, height: int) -> None:
+        self.inner, self.height = recognizer.engine, height
+        self.name, self.device, self.precision = "doubting", "CPU", "fp32"
+        self.looks: list[tuple[int, int]] = []
+
+    def vat(self, images: np.ndarray) -> VatOutput:
+        self.looks += [images.shape[2:]] * len(images)
+        seen = self.inner.vat(images)
+        if images.shape[2] < self.height:
+            return replace(seen, none=np.ones_like(seen.none))
+        return seen
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.inner, name)
+
+
+def doubting(recognizer: Recognizer, looks: tuple[float, ...], sure: float = 0.5) -> Recognizer:
+    decoding = replace(recognizer.decoding, second_looks=looks, sure=sure)
+    return Recognizer(Doubting(recognizer, 64), recognizer.look, recognizer.vocabulary, decoding)  # type: ignore[arg-type]
+
+
+STROKES = [np.array(stroke, np.float32) for stroke in formula("1 - 1")]
+
+
+def test_one_look_is_enough_where_the_model_is_sure(recognizer: Recognizer) -> None:
+    plain = recognizer.strokes(STROKES)
+    assert plain.score > 0.5
+    several = replace(recognizer.decoding, second_looks=(2.0, 3.0), sure=0.5)
+    again = Recognizer(recognizer.engine, recognizer.look, recognizer.vocabulary, several)
+    assert replace(again.strokes(STROKES), milliseconds=plain.milliseconds) == plain
+
+
+def test_a_doubtful_reading_is_tried_again_until_it_is_sure(recognizer: Recognizer) -> None:
+    reader = doubting(recognizer, (2.0, 3.0))
+    result = reader.strokes(STROKES)
+    assert result.canonical == "1 - 1"
+    heights = [height for height, _ in reader.engine.looks]  # type: ignore[attr-defined]
+    assert len(heights) == 2
+    assert heights[0] < 64 <= heights[1]
+    x = [token.x for token in result.tokens]
+    assert x == sorted(x)  # positions are those of the input, whichever look found them
+    assert x[-1] == pytest.approx(recognizer.strokes(STROKES).tokens[-1].x, abs=8)
+
+
+def test_without_second_looks_the_first_reading_stands(recognizer: Recognizer) -> None:
+    assert doubting(recognizer, ()).strokes(STROKES).canonical == ""
+
+
+def test_what_is_prepared_already_is_looked_at_once(recognizer: Recognizer) -> None:
+    reader = doubting(recognizer, (2.0,))
+    (result,) = reader.each([prepare_input(STROKES, recognizer.look)])
+    assert result.canonical == ""  # type: ignore[union-attr]
+    (result,) = reader.each([open_input(STROKES)])
+    assert result.canonical == "1 - 1"  # type: ignore[union-attr]
+
+
+def test_a_batch_is_read_as_one_by_one(recognizer: Recognizer) -> None:
+    inputs = [formula("1 " * n) for n in range(1, 8)] * 3
+    reader = doubting(recognizer, (1.5, 2.0, 3.0))
+    together = [result.canonical for result in reader(inputs, batch_size=2)]
+    assert together == [reader(value).canonical for value in inputs]
+    assert together[:2] == ["1", "1 1"]
+
+
+def test_the_constants_travel_with_the_model() -> None:
+    decoding = Decoding(second_looks=(0.9, 1.2), sure=0.5)
+    value = decoding.to_json()
+    assert Decoding.from_json({**value, "second_looks": list(value["second_looks"])}) == decoding
+    for wrong in (3, [0.0], ["x"], [True]):
+        with pytest.raises(ModelFileError, match="second_looks"):
+            Decoding.from_json({"second_looks": wrong})
