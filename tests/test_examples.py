@@ -12,6 +12,7 @@ from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.picture.load import load
 from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.picture.prepare import prepare
+from namer_edge_runtime.recognizer import Recognizer
 
 FOLDER = Path(__file__).parents[1] / "examples"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.inkml"))
@@ -55,3 +56,12 @@ def test_the_script_writes_these_very_files(
         assert ink[0].truth == ink[1].truth
         for shipped, made in zip(ink[0].strokes, ink[1].strokes, strict=True):
             np.testing.assert_allclose(made, shipped, atol=0.11)
+
+
+@pytest.mark.parametrize("kind", ["inkml", "png"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_packaged_model_reads_the_examples(name: str, kind: str) -> None:
+    truth = read_inkml(FOLDER / f"{name}.inkml").truth
+    assert truth is not None
+    read = Recognizer.from_pretrained(threads=1)(FOLDER / f"{name}.{kind}")
+    assert read.canonical.split() == normalize(truth)

@@ -16,6 +16,7 @@ SMALL = [
     "pgd_width=64",
     "pgd_heads=4",
     "threads=1",
+    "symbol_height=20",
     "ema=0.0",
 ]
 

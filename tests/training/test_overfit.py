@@ -20,7 +20,7 @@ def test_sixteen_formulas_are_learnt_and_read_by_the_exported_model(
 ) -> None:
     threads = torch.get_num_threads()
     plain = ("scale", "aspect", "rotation", "shear", "symbol_shift", "wave", "pen")
-    plain += ("corrupt", "jitter", "surplus", "dropout")
+    plain += ("corrupt", "jitter", "surplus", "dropout", "cut", "swap")
     settings = [
         *(f"{name}=0" for name in plain),
         f'train=["{pack}"]',
