@@ -147,9 +147,8 @@ class GraphDecoder(nn.Module):
         Returns logits: self [B, N, K + 2] (eq. 6); left [B, N, N], at [j, i] that i is left of j;
         right [B, N, N], at [i, j] that j is right of i (eq. 7, 10). Padding nodes get no weight.
 
-        Both products are divided by √D, and in both a node speaks through Q_J of the head where it
-        is the left one of the pair and through Q_0 where it is the right one: for `right`, eq. 7
-        has these the other way round.
+        Both products are divided by √D: attention from Q_0 of the node that asks over Q_J of those
+        it may choose.
         """
         q0 = self.queries(features, cells, classes, endings, scores)
         rows = torch.arange(memory.shape[2], device=memory.device)[:, None] + 0.5
@@ -172,5 +171,5 @@ class GraphDecoder(nn.Module):
         scale = self.width**-0.5
         bias = node_bias.squeeze(1)  # [B, 1, N]
         left = q0 @ q_left.transpose(1, 2) * scale + bias
-        right = q_right @ q0.transpose(1, 2) * scale + bias
+        right = q0 @ q_right.transpose(1, 2) * scale + bias
         return self.correct(q_self), left, right

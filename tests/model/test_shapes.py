@@ -91,3 +91,34 @@ def test_cost_is_told_for_each_part() -> None:
     assert classify < cost.flops["vat"] < 4 * classify
     larger = measure(Architecture(), Vocabulary.load("crohme"), height=192)
     assert larger.flops["encoder"] == pytest.approx(2 * cost.flops["encoder"], rel=0.02)
+
+
+def test_both_connectivities_ask_from_q0_over_qj_as_eq_7_says() -> None:
+    torch.manual_seed(0)
+    pgd = GraphDecoder(8, 12, classes=5, width=16, heads=2).eval()
+    features, memory = torch.randn(1, 8, 4, 4), torch.randn(1, 12, 2, 2)
+    cells = torch.randint(0, 4, (1, 5, 2))
+    classes, zeros = torch.tensor([[6, 7, 1, 2, 3]]), torch.zeros(1, 5, dtype=torch.int64)
+    scores, mask = torch.rand(1, 5), torch.ones(1, 5)
+    q0 = pgd.queries(features, cells, classes, zeros, scores)[0]
+    known = {name: torch.randn(1, 5, 16) for name in ("left_head", "right_head")}
+    for name, value in known.items():
+        setattr(pgd, name, _Says(value))
+    _, left, right = pgd(features, memory, cells, classes, zeros, scores, mask)
+    for i in range(5):
+        for j in range(5):
+            # left[j, i]: Q_0(j) . Q_J^left(i); right[i, j]: Q_0(i) . Q_J^right(j); each over 4, the
+            # root of D.
+            torch.testing.assert_close(left[0, j, i], q0[j] @ known["left_head"][0, i] / 4)
+            torch.testing.assert_close(right[0, i, j], q0[i] @ known["right_head"][0, j] / 4)
+
+
+class _Says(torch.nn.Module):
+    """A head whose answer is known."""
+
+    def __init__(self, value: torch.Tensor) -> None:
+        super().__init__()
+        self.value = value
+
+    def forward(self, *_: object) -> torch.Tensor:
+        return self.value
