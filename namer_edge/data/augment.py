@@ -28,6 +28,8 @@ class Augmentation:
     """Slant (horizontal shift for one unit of height), deviation."""
     symbol_shift: float = 0.0
     """Each symbol on its own: shift in symbol heights, deviation; as much in size."""
+    symbol_shape: float = 0.0
+    """Each symbol on its own: slant, turn and stretch, deviation of each entry of its matrix."""
     wave: float = 0.0
     """Smooth waves that bend the plane: amplitude in symbol heights, deviation."""
     pen: float = 0.0
@@ -110,8 +112,8 @@ def place(
     matrix = _linear_map(augmentation, rng)
     waves = _waves(augmentation.wave * look.symbol_height, look.symbol_height, rng)
     points = ink.points
-    if augmentation.symbol_shift:
-        points = _shift_symbols(ink, augmentation.symbol_shift, look, rng)
+    if augmentation.symbol_shift or augmentation.symbol_shape:
+        points = _move_symbols(ink, augmentation, look, rng)
     points = _bend(points @ matrix.T, waves)
     positions = _bend(ink.positions @ matrix.T, waves)
 
@@ -142,15 +144,20 @@ def _linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray
     return (rotation @ stretch).astype(np.float32)
 
 
-def _shift_symbols(
-    ink: ScaledInk, amount: float, look: Look, rng: np.random.Generator
+def _move_symbols(
+    ink: ScaledInk, augmentation: Augmentation, look: Look, rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Points [P, 2] with each symbol moved and resized a little about its own centre."""
+    """Points [P, 2] with each symbol moved, resized and bent a little about its own centre."""
     shape = ink.centres.shape
-    shifts = rng.normal(0, amount * look.symbol_height, shape) * ink.mobility
-    sizes = np.exp(rng.normal(0, amount, shape) * ink.mobility)
-    moved: NDArray[np.float32] = ink.points * sizes[ink.symbols].astype(np.float32)
-    return moved + (ink.centres * (1 - sizes) + shifts)[ink.symbols].astype(np.float32)
+    shift = augmentation.symbol_shift
+    shifts = rng.normal(0, shift * look.symbol_height, shape) * ink.mobility
+    sizes = np.exp(rng.normal(0, shift, shape) * ink.mobility)
+    shapes = rng.normal(0, augmentation.symbol_shape, (*shape, 2)) * ink.mobility[:, None]
+    matrices = np.eye(2) * sizes[:, None] + shapes  # [S, 2, 2]
+    from_centre = ink.points - ink.centres[ink.symbols]
+    moved = np.einsum("pij,pj->pi", matrices[ink.symbols], from_centre)
+    moved += (ink.centres + shifts)[ink.symbols]
+    return moved.astype(np.float32)
 
 
 def _waves(amplitude: float, symbol: float, rng: np.random.Generator) -> NDArray[np.float32]:

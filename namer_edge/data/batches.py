@@ -105,10 +105,11 @@ class Ink(Dataset[Drawn]):
         look: Look,
         augmentation: Augmentation,
         synthesis: SynthesisOptions | None = None,
+        hands: Sequence[Formula] = (),
     ) -> None:
         self.formulas, self.vocabulary = formulas, vocabulary
         self.look, self.augmentation = look, augmentation
-        self.synthesis = Synthesis(formulas, vocabulary, synthesis or SynthesisOptions())
+        self.synthesis = Synthesis(formulas, vocabulary, synthesis or SynthesisOptions(), hands)
         self._written = [self._prepared(formula) for formula in formulas]
 
     def __len__(self) -> int:

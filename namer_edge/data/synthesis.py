@@ -32,15 +32,20 @@ class SynthesisOptions:
 
 
 class Synthesis:
-    """Makes formulas from a training set's, whose symbols are the hands to choose from."""
+    """Makes formulas from a training set's, whose symbols are the hands to choose from, with those
+    of `others`, which may be symbols alone."""
 
     def __init__(
-        self, formulas: Sequence[Formula], vocabulary: Vocabulary, options: SynthesisOptions
+        self,
+        formulas: Sequence[Formula],
+        vocabulary: Vocabulary,
+        options: SynthesisOptions,
+        others: Sequence[Formula] = (),
     ) -> None:
         self.vocabulary, self.options = vocabulary, options
         self.hands: dict[str, list[Strokes]] = defaultdict(list)
         if options.swap:
-            for formula in formulas:
+            for formula in (*formulas, *others):
                 visual = [node.token for node in to_nodes(formula.tokens, vocabulary)]
                 visual = [token for token in visual if token != "}"]
                 for number, strokes in _ink_of(formula).items():

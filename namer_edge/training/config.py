@@ -64,12 +64,14 @@ class TrainConfig:
     rotation: float = 0.0  # degrees
     shear: float = 0.0
     symbol_shift: float = 0.0  # symbol heights
+    symbol_shape: float = 0.0  # of each symbol's own slant, turn and stretch
     wave: float = 0.0  # symbol heights
     pen: float = 0.0
 
     # Synthesis from segmented ink: probabilities.
     cut: float = 0.0  # a part of a formula for the whole
     swap: float = 0.0  # another writer's strokes for a symbol
+    hands: tuple[str, ...] = ()  # packs whose symbols are swapped in beside the training set's own
 
     # Optimisation (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
     epochs: int = 240

@@ -4,7 +4,7 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
@@ -179,14 +179,18 @@ class Trainer:
 
     # -- the run -------------------------------------------------------------------------------
 
-    def run(self, formulas: list[Formula], judged: list[Formula]) -> None:
+    def run(
+        self, formulas: list[Formula], judged: list[Formula], hands: Sequence[Formula] = ()
+    ) -> None:
         """Train to the end of the schedule, validating and saving on the way."""
         config, progress, world = self.config, self.progress, self.world
         model: nn.Module = self.objective
         if world.size > 1:
             ids = [self.device.index] if self.device.type == "cuda" else None
             model = nn.parallel.DistributedDataParallel(self.objective, device_ids=ids)
-        ink = Ink(formulas, self.vocabulary, config.look, config.augmentation, config.synthesis)
+        ink = Ink(
+            formulas, self.vocabulary, config.look, config.augmentation, config.synthesis, hands
+        )
         log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
         saved = time.monotonic()
         while progress.epoch < config.epochs and not self.stopping:
@@ -288,9 +292,10 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             trainer.resume(weights)
         elif config.initial:
             trainer.start_from(Path(config.initial))
-        packs = {path: load_pack(path) for path in config.train}
+        packs = {path: load_pack(path) for path in (*config.train, *config.hands)}
         trainer.sources = {path: pack.sources for path, pack in packs.items()}
-        formulas = [f for pack in packs.values() for f in pack.formulas]
+        formulas = [f for path in config.train for f in packs[path].formulas]
+        hands = [f for path in config.hands for f in packs[path].formulas if f.placed]
         usable = trainable(formulas, trainer.vocabulary)
         if not usable:
             raise DataError(
@@ -312,7 +317,7 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)
         }
         try:
-            trainer.run(usable, judged)
+            trainer.run(usable, judged, hands)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-SUMMARY = "make data sets ready: pack ink with its labels, scan a vocabulary"
+SUMMARY = "make data sets ready: pack ink or symbols, scan a vocabulary"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +27,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a packaged one or a .json file (default: crohme)",
     )
     pack.set_defaults(act=_pack)
+    symbols = actions.add_parser(
+        "symbols",
+        help="tables of single symbols → one .npz file of further hands",
+        description="Read tables of single symbols as pen strokes (columns token, size, strokes) "
+        "and write those that the vocabulary has as one pack, for the `hands` of a training "
+        "configuration.",
+    )
+    symbols.add_argument("tables", metavar="TABLE", type=Path, nargs="+", help=".tsv or .tsv.gz")
+    symbols.add_argument("-o", "--output", metavar="OUT.npz", type=Path, required=True)
+    symbols.add_argument(
+        "--vocabulary",
+        metavar="NAME",
+        default="crohme",
+        help="a packaged one or a .json file (default: crohme)",
+    )
+    symbols.set_defaults(act=_symbols)
     vocabulary = actions.add_parser(
         "vocabulary",
         help="labels → their classes and relation table",
@@ -62,6 +78,24 @@ def _pack(arguments: argparse.Namespace) -> int:
         print(line)
     print(f"{arguments.output}: {len(loaded.formulas)} formulas")
     return 1 if loaded.report.unreadable else 0
+
+
+def _symbols(arguments: argparse.Namespace) -> int:
+    from namer_edge_runtime.errors import DataError
+    from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+    from ..data.pack import Pack, save_pack, source_hash
+    from ..data.report import Report
+    from ..data.symbols import load_symbols
+
+    loaded = load_symbols(arguments.tables, Vocabulary.load(arguments.vocabulary))
+    print(f"{loaded.foreign} samples of other signs and {loaded.coarse} coarse ones left out")
+    if not loaded.formulas:
+        raise DataError("no sample of a symbol of the vocabulary: nothing was written")
+    sources = {table.name: source_hash(table) for table in arguments.tables}
+    save_pack(arguments.output, Pack(loaded.formulas, Report(len(loaded.formulas)), sources))
+    print(f"{arguments.output}: {len(loaded.formulas)} symbols")
+    return 0
 
 
 def _vocabulary(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,9 @@ from ..handwriting import VOCABULARY, WRITTEN, written
 
 FORMULAS = [written(number) for number in range(len(WRITTEN))]
 LOOK = Look()
-WILD = Augmentation(0.3, 0.2, 4.0, 0.15, 0.05, 0.1, 0.4)
+WILD = Augmentation(
+    scale=0.3, aspect=0.2, rotation=4.0, shear=0.15, symbol_shift=0.05, wave=0.1, pen=0.4
+)
 
 
 def test_without_augmentation_training_sees_exactly_what_the_device_sees() -> None:

@@ -1,0 +1,91 @@
+"""Single symbols as pen strokes (tables of UNIPEN and others) → formulas of one token.
+
+Packed like any other formulas, they are further hands that a training set's symbols may be swapped
+for (`Synthesis`).
+"""
+
+import csv
+import gzip
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from namer_edge_runtime.errors import DataError
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.ink.strokes import Strokes, bounds
+
+from .formula import Formula
+
+COARSEST = 25
+"""Samples whose larger side has fewer units of their source than this look like stairs; a single
+point (0) does not."""
+
+
+@dataclass(frozen=True)
+class SymbolSet:
+    """What was read, and how many samples were left out for which reason."""
+
+    formulas: list[Formula]
+    """Each of one symbol, its strokes larger side 1000 units."""
+    foreign: int
+    """Samples that stand for no symbol of the vocabulary."""
+    coarse: int
+    """Samples of less than `COARSEST` units."""
+
+
+def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
+    """Read tables (.tsv, .tsv.gz) with the columns `token`, the symbol that a sample can stand
+    for; `size`, its larger side in units of its source; `strokes`, as `x,y x,y|x,y …`, y down.
+
+    Raises `DataError` for a file that is no such table, with the line where that shows.
+    """
+    formulas: list[Formula] = []
+    foreign = coarse = 0
+    for path in paths:
+        for line, row in _rows(path):
+            try:
+                token, size, text = row["token"], float(row["size"]), row["strokes"]
+                if token not in vocabulary.symbols:
+                    foreign += 1
+                elif 0 < size < COARSEST:
+                    coarse += 1
+                else:
+                    formulas.append(_formula(f"{path.name}:{line}", token, _strokes(text)))
+            except (KeyError, TypeError, ValueError) as error:
+                raise DataError(
+                    f"{path}, line {line}: no sample of a symbol ({error!r}); the table needs the "
+                    "columns token, size and strokes, strokes as x,y x,y|x,y"
+                ) from error
+    return SymbolSet(formulas, foreign, coarse)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and columns of each sample; the first line names the columns."""
+    try:
+        opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open()
+        with opened as file:
+            table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+            yield from enumerate(table, 2)
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path}: cannot be read as a table of symbols ({error})") from error
+
+
+def _strokes(text: str) -> Strokes:
+    return [
+        np.array([point.split(",") for point in stroke.split()], np.float32).reshape(-1, 2)
+        for stroke in text.split("|")
+    ]
+
+
+def _formula(name: str, token: str, strokes: Strokes) -> Formula:
+    box = np.array([bounds(strokes)], np.float32)
+    return Formula(
+        name,
+        strokes,
+        np.zeros(len(strokes), np.int32),
+        (token,),
+        (box[:, :2] + box[:, 2:]) / 2,
+        box,
+    )
