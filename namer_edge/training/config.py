@@ -82,6 +82,7 @@ class TrainConfig:
     weight_decay: float = 0.0
     clip: float = 0.0  # largest norm of the gradient; 0: no limit
     ema: float = 0.0  # decay of the averaged weights; 0: none
+    qat: bool = False  # fine-tune `initial` with the roundings of int8
     seed: int = 0
 
     # Machine.
@@ -108,6 +109,8 @@ class TrainConfig:
         for key in ("epochs", "batch_size", "window", "symbol_height", "learning_rate"):
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
+        if self.qat and not self.initial:
+            raise ConfigError("qat = true fine-tunes a trained model: give initial=CHECKPOINT")
         if self.window % 2 == 0:
             raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
         for key in ("widths", "blocks"):

@@ -26,6 +26,7 @@ from .checkpoint import load_state, load_weights, save_state, save_weights
 from .config import TrainConfig
 from .log import Log
 from .loss import Objective
+from .quantization_aware import QuantizationAware
 from .validation import validate
 from .world import World, pick_device
 
@@ -75,7 +76,8 @@ class Trainer:
         self.vocabulary = Vocabulary.load(config.vocabulary)
         self.namer = Namer(config.architecture, self.vocabulary)
         self.namer.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.objective = Objective(self.namer, config.loss, config.candidates)
+        objective = Objective(self.namer, config.loss, config.candidates)
+        self.objective = QuantizationAware(objective) if config.qat else objective
         self.optimizer = torch.optim.AdamW(
             self.namer.parameters(), config.learning_rate, weight_decay=config.weight_decay
         )
@@ -95,9 +97,12 @@ class Trainer:
             return
         moments = self.optimizer.state_dict()["state"]
         flat = {f"{i}.{name}": value for i, s in moments.items() for name, value in s.items()}
+        groups = {"model": self.namer.state_dict(), "average": self.average, "optimizer": flat}
+        if isinstance(self.objective, QuantizationAware):
+            groups["ranges"] = self.objective.activations.state_dict()
         save_state(
             self.state,
-            {"model": self.namer.state_dict(), "average": self.average, "optimizer": flat},
+            groups,
             {
                 "progress": asdict(self.progress),
                 "config": asdict(self.config),
@@ -118,6 +123,8 @@ class Trainer:
             groups = self.optimizer.state_dict()["param_groups"]
             self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
             self.scaler.load_state_dict(state["scaler"])
+            if isinstance(self.objective, QuantizationAware) and "ranges" in tensors:
+                self.objective.activations.load_state_dict(tensors["ranges"])
             self.progress = Progress(**state["progress"])
         else:
             record = self.start_from(weights)
@@ -260,7 +267,10 @@ class Trainer:
         }
         due = config.evaluate_every and progress.epoch % config.evaluate_every == 0
         if judged and (due or progress.epoch == config.epochs):
-            scores = validate(namer, config.look, judged, config.candidates)
+            judge = namer
+            if isinstance(self.objective, QuantizationAware):
+                judge = self.objective.imitate(self.averaged())
+            scores = validate(judge, config.look, judged, config.candidates)
             log.validation(progress.samples_seen, progress.epoch, scores)
             record["validation"] = scores
             if scores["exprate"] >= progress.best:
