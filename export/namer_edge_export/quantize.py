@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
+from namer_edge.training.quantization_aware import NEGLIGIBLE
+
 Inputs = Iterable[dict[str, NDArray[Any]]]
 VAT_OPERATORS = ("Conv", "Relu", "Add", "Resize", "Concat", "MaxPool", "AveragePool")
 """What is quantised of encoder and VAT: everything between the picture and the softmax."""
-NEGLIGIBLE = 9.0
-"""A logit that lies this much under its cell's largest is as good as absent: all the classes
-together weigh under 2 % there, and nearly always far less."""
 
 
 @dataclass(frozen=True)
