@@ -24,10 +24,10 @@ class Decoding:
     max_nodes: int = 512
     """What exceeds it goes by score, and the result says `truncated`."""
     second_looks: tuple[float, ...] = ()
-    """Sizes, relative to the look's symbol height, at which an input is read again while its score
-    stays under `sure`; the reading with the best score is the answer. None: the paper's way."""
+    """Sizes, relative to the look's symbol height, at which an input is read again whose first
+    score is under `sure`; the looks elect the answer (`Ballot`). None: the paper's way."""
     sure: float = 1.0
-    """Score from which a reading is taken at once."""
+    """Score from which the first reading stands."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

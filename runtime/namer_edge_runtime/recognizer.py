@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .ballot import Ballot
 from .decode.decode import Path as NodePath
 from .decode.decode import decode
 from .decode.pick import Nodes, pick
@@ -132,20 +133,22 @@ class Recognizer:
                 answers[number] = error
             spent[number] = _milliseconds(started)
         answers.update(self._look(opened, self.look, spent, batch_size, alternatives))
-        for factor in self.decoding.second_looks:
-            doubtful = {n: o for n, o in opened.items() if self._is_doubtful(o, answers[n])}
-            look = replace(self.look, symbol_height=self.look.symbol_height * factor)
-            again = self._look(doubtful, look, {}, batch_size, alternatives)
-            answers.update((n, _better(answers[n], answer)) for n, answer in again.items())
-        return answers
-
-    def _is_doubtful(self, opened: Opened | Prepared, answer: Result | NamerEdgeError) -> bool:
-        """Whether another look might read better."""
-        return (
-            isinstance(opened, Opened)
-            and isinstance(answer, Result)
+        ballots = {
+            number: Ballot([answer])
+            for number, answer in answers.items()
+            if isinstance(answer, Result)
+            and isinstance(opened[number], Opened)
             and answer.score < self.decoding.sure
-        )
+        }
+        for done, factor in enumerate(self.decoding.second_looks):
+            left = len(self.decoding.second_looks) - done
+            open_ = {n: opened[n] for n, ballot in ballots.items() if ballot.lead <= left}
+            look = replace(self.look, symbol_height=self.look.symbol_height * factor)
+            for number, answer in self._look(open_, look, {}, batch_size, alternatives).items():
+                if isinstance(answer, Result):
+                    ballots[number].add(answer)
+        answers.update((number, ballot.elected()) for number, ballot in ballots.items())
+        return answers
 
     def _look(
         self,
@@ -289,16 +292,6 @@ class _Item:
     number: int
     prepared: Prepared
     milliseconds: float
-
-
-def _better(
-    first: Result | NamerEdgeError, again: Result | NamerEdgeError
-) -> Result | NamerEdgeError:
-    """The surer of two readings of one input, with the time of both."""
-    if not (isinstance(first, Result) and isinstance(again, Result)):
-        return first
-    best = again if again.score > first.score else first
-    return replace(best, milliseconds=first.milliseconds + again.milliseconds)
 
 
 def _milliseconds(started: float) -> float:

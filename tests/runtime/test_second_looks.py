@@ -1,15 +1,17 @@
-"""A reading that is not sure is tried again at other sizes, and the surest one is the answer."""
+"""A reading that is not sure is tried again at other sizes, and the looks elect the answer."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from namer_edge_runtime.ballot import Ballot
 from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import VatOutput
 from namer_edge_runtime.errors import ModelFileError
 from namer_edge_runtime.inputs import open_input, prepare_input
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.result import Milliseconds, Result
 
 from .tiny_model import formula
 
@@ -49,12 +51,12 @@ def test_one_look_is_enough_where_the_model_is_sure(recognizer: Recognizer) -> N
     assert replace(again.strokes(STROKES), milliseconds=plain.milliseconds) == plain
 
 
-def test_a_doubtful_reading_is_tried_again_until_it_is_sure(recognizer: Recognizer) -> None:
-    reader = doubting(recognizer, (2.0, 3.0))
+def test_a_doubtful_reading_is_tried_again_until_it_is_settled(recognizer: Recognizer) -> None:
+    reader = doubting(recognizer, (2.0, 3.0, 2.5, 3.5))
     result = reader.strokes(STROKES)
     assert result.canonical == "1 - 1"
     heights = [height for height, _ in reader.engine.looks]  # type: ignore[attr-defined]
-    assert len(heights) == 2
+    assert 3 <= len(heights) < 5  # the last look could not have changed the answer
     assert heights[0] < 64 <= heights[1]
     x = [token.x for token in result.tokens]
     assert x == sorted(x)  # positions are those of the input, whichever look found them
@@ -79,6 +81,23 @@ def test_a_batch_is_read_as_one_by_one(recognizer: Recognizer) -> None:
     together = [result.canonical for result in reader(inputs, batch_size=2)]
     assert together == [reader(value).canonical for value in inputs]
     assert together[:2] == ["1", "1 1"]
+
+
+def test_the_looks_that_agree_outvote_one_that_is_surer() -> None:
+    ballot = Ballot([said("1", 0.3), said("7", 0.4)])
+    assert ballot.elected().canonical == "7"
+    ballot.add(said("1", 0.2))
+    elected = ballot.elected()
+    assert elected.canonical == "1"
+    assert elected.score == pytest.approx((0.3 + 0.2) / 3)  # the dissenting look counts too
+    assert elected.milliseconds.total == pytest.approx(3.0)
+    assert 0 < ballot.lead < 1
+    ballot.add(said("1", 0.9))
+    assert ballot.lead > 1  # one more look cannot turn it
+
+
+def said(canonical: str, score: float) -> Result:
+    return Result(canonical, canonical, score, (), (), "", "", "", Milliseconds(vat=1.0))
 
 
 def test_the_constants_travel_with_the_model() -> None:

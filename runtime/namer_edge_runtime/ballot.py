@@ -1,0 +1,48 @@
+"""Several looks at one input, and the reading that they elect."""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from .result import Milliseconds, Result
+
+POWER = 0.25
+"""A look's vote is its score to this power: scores of wrong and right readings lie orders of
+magnitude apart, and a look that is less sure should still have a say beside a surer one."""
+
+
+@dataclass
+class Ballot:
+    """The looks at one input so far. A reading gathers the votes of all looks that agree on it."""
+
+    looks: list[Result] = field(default_factory=list)
+
+    def add(self, look: Result) -> None:
+        self.looks.append(look)
+
+    @property
+    def lead(self) -> float:
+        """Votes of the first reading before the second; a look that is to come has one at most."""
+        first, second, *_ = *sorted(self._votes().values(), reverse=True), 0.0
+        return first - second
+
+    def elected(self) -> Result:
+        """The reading with most votes, as its surest look has it, with the time of all looks.
+
+        Its score is the mean over all looks, those that read otherwise counting 0. Of equal votes,
+        the earlier reading wins.
+        """
+        votes = self._votes()
+        winner = max(votes, key=votes.__getitem__)
+        agreeing = [look for look in self.looks if look.canonical == winner]
+        spent = sum((look.milliseconds for look in self.looks), start=Milliseconds())
+        return replace(
+            max(agreeing, key=lambda look: look.score),
+            score=sum(look.score for look in agreeing) / len(self.looks),
+            milliseconds=spent,
+        )
+
+    def _votes(self) -> dict[str, float]:
+        votes: Counter[str] = Counter()
+        for look in self.looks:
+            votes[look.canonical] += look.score**POWER
+        return votes
