@@ -64,8 +64,8 @@ def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Line number and columns of each sample; the first line names the columns."""
     try:
-        opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open()
-        with opened as file:
+        unpacked = gzip.open if path.suffix == ".gz" else open
+        with unpacked(path, "rt", encoding="utf-8") as file:
             table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
             yield from enumerate(table, 2)
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
