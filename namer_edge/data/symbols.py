@@ -86,6 +86,6 @@ def _formula(name: str, token: str, strokes: Strokes) -> Formula:
         strokes,
         np.zeros(len(strokes), np.int32),
         (token,),
-        (box[:, :2] + box[:, 2:]) / 2,
+        (box[:, :2] + box[:, 2:]) / np.float32(2),
         box,
     )
