@@ -29,6 +29,8 @@ NEGLIGIBLE = 9.0
 together weigh under 2 % there, and nearly always far less."""
 FORGET = 0.02
 """Share of its distance to the present batch by which a range shrinks at every step."""
+LARGEST_WEIGHT = 127
+"""The weights of a channel in steps of its scale reach so far, either way."""
 SMALLEST = torch.finfo(torch.float32).tiny
 """Step of what is 0 throughout."""
 
@@ -54,7 +56,7 @@ def points(namer: Namer) -> Iterator[Point]:
         for block in namer.encoder.blocks:  # their pictures come from pooling
             assert isinstance(block, nn.ModuleList)
             yield Point(block[0], output=False)
-    yield Point(namer.vat.lateral, output=False)  # F16 at twice its resolution
+    yield Point(namer.vat.lateral, output=False)  # F16, upsampled: hardly narrower
     yield Point(namer.vat.merge, output=False)  # F8 beside it, in one scale
     yield Point(namer.vat.classify, logits=True)
     for module in namer.pgd.modules():
@@ -158,9 +160,11 @@ def rounded(namer: Namer) -> dict[str, Tensor]:
 
 def round_s8(weight: Tensor) -> Tensor:
     """`weight` [out, …] on 255 steps of each output channel, symmetric about 0."""
-    scale = (weight.detach().flatten(1).abs().amax(1) / 127).clamp_min(SMALLEST)
+    scale = (weight.detach().flatten(1).abs().amax(1) / LARGEST_WEIGHT).clamp_min(SMALLEST)
     zero = torch.zeros_like(scale, dtype=torch.int32)
-    return torch.fake_quantize_per_channel_affine(weight, scale, zero, 0, -127, 127)
+    return torch.fake_quantize_per_channel_affine(
+        weight, scale, zero, 0, -LARGEST_WEIGHT, LARGEST_WEIGHT
+    )
 
 
 def round_u8(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
