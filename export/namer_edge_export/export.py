@@ -18,6 +18,7 @@ from namer_edge_runtime.model_file import ModelFile, check_replaceable
 from .formats import check_options, find_target
 from .int8 import Material, quantize
 from .onnx import export_pgd, export_vat
+from .parity import Pictures, parity
 from .unverified import unverified
 
 TOLERANCE = 1e-4
@@ -39,6 +40,7 @@ def export(
     calibration: str | Path | None = None,
     evaluation: str | Path | None = None,
     max_drop: float | None = None,
+    verification: str | Path | None = None,
     show: Callable[[str], object] = lambda text: None,
 ) -> ModelFile:
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
@@ -46,7 +48,8 @@ def export(
     `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
     go into the model file as they are; `second_looks` and `sure` as in `Decoding`. int8 is
     calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
-    `evaluation` is given to `show` and may fall by `max_drop` points (0.5).
+    `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
+    the pictures of the data set `verification`, where given, as the checkpoint reads them.
 
     Raises `UsageError` for a target that does not exist or options that do not fit it,
     `CheckpointError` for a checkpoint that cannot be read, `DataError` for data that cannot,
@@ -54,13 +57,16 @@ def export(
     too much; then nothing is written.
     """
     target = find_target(format, precision)
-    check_options(target, calibration=calibration, eval=evaluation, max_drop=max_drop)
+    check_options(
+        target, calibration=calibration, eval=evaluation, max_drop=max_drop, verify=verification
+    )
     checkpoint, output = Path(checkpoint), Path(output)
     check_replaceable(output)
     namer, look, record = load_weights(checkpoint)
     material = None
     if calibration is not None and evaluation is not None:
         material = Material.gather(Path(calibration), Path(evaluation), look, max_drop)
+    pictures = None if verification is None else Pictures.of(Path(verification), look)
     config = record["config"]
     meta: dict[str, Any] = {
         "name": name or output.stem,
@@ -89,6 +95,11 @@ def export(
     meta["sources"] = {role: hashlib.sha256(part).hexdigest() for role, part in parts.items()}
     with unverified(output, {**meta, "precision": "fp32"}, parts) as model:
         verify(namer, model)
+        if pictures is not None:
+            same = parity(namer, model, target.engine, pictures)
+            show(same.text())
+            same.check()
+            meta["metrics"] = {**meta["metrics"], "parity": same.to_json()}
         if material is not None:
             passed = quantize(model, meta, material, output, show)
             meta, parts = passed.meta, passed.parts

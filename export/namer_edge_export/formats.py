@@ -22,7 +22,13 @@ class Target:
 
 
 TARGETS = (
-    Target("onnx", "fp32", "onnxruntime", ("cpu", "cuda", "tensorrt", "coreml")),
+    Target(
+        "onnx",
+        "fp32",
+        "onnxruntime",
+        ("cpu", "cuda", "tensorrt", "coreml"),
+        takes=("--verify",),
+    ),
     Target("onnx", "int8", "onnxruntime", ("cpu",), ("--calibration", "--eval"), ("--max-drop",)),
     Target("torch", "fp16", "torch", ("cpu", "cuda")),
 )

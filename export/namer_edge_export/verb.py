@@ -32,6 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="int8: refuse to write where ExpRate falls by more (default: 0.5)",
     )
     parser.add_argument(
+        "--verify",
+        metavar="DATA",
+        type=Path,
+        help="fp32: refuse to write unless these formulas are read as the checkpoint reads them",
+    )
+    parser.add_argument(
         "--second-looks",
         metavar="SIZE",
         type=float,
@@ -64,6 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         calibration=arguments.calibration,
         evaluation=arguments.eval,
         max_drop=arguments.max_drop,
+        verification=arguments.verify,
         show=print,
     )
     size = sum(part.bytes for part in model.parts.values())
