@@ -21,6 +21,11 @@ def position_encoding(rows: Tensor, columns: Tensor, width: int) -> Tensor:
     return torch.cat([f(a) for a in angles for f in (torch.sin, torch.cos)], -1)
 
 
+def padding_bias(mask: Tensor) -> Tensor:
+    """Mask [B, N] (1 real, 0 padding) → what is added to logits [B, 1, 1, N]."""
+    return (1.0 - mask[:, None, None, :]) * -1e4
+
+
 class Attention(nn.Module):
     """Multi-head attention: queries [B, N, D] over values [B, M, D], mask [B, 1, 1, M] additive."""
 
@@ -113,6 +118,11 @@ class GraphDecoder(nn.Module):
         )
         self.correct = nn.Linear(width, classes + 2)
 
+    @property
+    def heads(self) -> tuple[Head, Head, Head]:
+        """Self correction, left, right."""
+        return self.self_head, self.left_head, self.right_head
+
     def queries(
         self, features: Tensor, cells: Tensor, classes: Tensor, endings: Tensor, scores: Tensor
     ) -> Tensor:
@@ -128,6 +138,26 @@ class GraphDecoder(nn.Module):
         placed = (classes < self.sos).unsqueeze(-1)
         q = self.token(classes) + self.ending(endings) + self.score(scores.unsqueeze(-1))
         return self.input_norm(q + torch.where(placed, local + where.to(local.dtype), 0.0))
+
+    def context(self, memory: Tensor) -> Tensor:
+        """F^p_16x of eq. 5: F16 [B, E, h/2, w/2] with positions → [B, h·w/4, D]."""
+        rows = torch.arange(memory.shape[2], device=memory.device)[:, None] + 0.5
+        columns = torch.arange(memory.shape[3], device=memory.device)[None, :] + 0.5
+        where = position_encoding(
+            rows + torch.zeros_like(columns), columns + torch.zeros_like(rows), self.width
+        )
+        context = self.memory(memory.flatten(2).transpose(1, 2))
+        return context + where.flatten(0, 1).to(context.dtype)
+
+    def logits(
+        self, q0: Tensor, q_self: Tensor, q_left: Tensor, q_right: Tensor, node_bias: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Q_0 and the three Q_J [B, N, D] → what `forward` returns (eq. 6, 7)."""
+        scale = self.width**-0.5
+        bias = node_bias.squeeze(1)  # [B, 1, N]
+        left = q0 @ q_left.transpose(1, 2) * scale + bias
+        right = q0 @ q_right.transpose(1, 2) * scale + bias
+        return self.correct(q_self), left, right
 
     def forward(
         self,
@@ -151,25 +181,10 @@ class GraphDecoder(nn.Module):
         it may choose.
         """
         q0 = self.queries(features, cells, classes, endings, scores)
-        rows = torch.arange(memory.shape[2], device=memory.device)[:, None] + 0.5
-        columns = torch.arange(memory.shape[3], device=memory.device)[None, :] + 0.5
-        where = position_encoding(
-            rows + torch.zeros_like(columns), columns + torch.zeros_like(rows), self.width
-        )
-        context = self.memory(memory.flatten(2).transpose(1, 2))
-        context = context + where.flatten(0, 1).to(context.dtype)  # F^p_16x of eq. 5
-
-        node_bias = (1.0 - mask[:, None, None, :]) * -1e4
+        context = self.context(memory)
+        node_bias = padding_bias(mask)
         memory_bias = None
         if memory_mask is not None:
-            memory_bias = (1.0 - memory_mask.flatten(2).unsqueeze(1)) * -1e4
-
-        q_self, q_left, q_right = (
-            head(q0, context, memory_bias, node_bias)
-            for head in (self.self_head, self.left_head, self.right_head)
-        )
-        scale = self.width**-0.5
-        bias = node_bias.squeeze(1)  # [B, 1, N]
-        left = q0 @ q_left.transpose(1, 2) * scale + bias
-        right = q0 @ q_right.transpose(1, 2) * scale + bias
-        return self.correct(q_self), left, right
+            memory_bias = padding_bias(memory_mask.flatten(1))
+        q_self, q_left, q_right = (head(q0, context, memory_bias, node_bias) for head in self.heads)
+        return self.logits(q0, q_self, q_left, q_right, node_bias)
