@@ -1,80 +1,260 @@
-"""torch and ONNX Runtime read the same, with the trained weights, from ink and not from tensors."""
+"""Every engine reads what the checkpoint reads: trained weights, from pictures and not tensors."""
 
+import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
-from namer_edge.data.crohme import load_crohme
+from namer_edge.data.formula import Formula
+from namer_edge.data.pack import Pack, save_pack
+from namer_edge.data.report import Report
 from namer_edge.data.splits import find_split
 from namer_edge.model.engine import TorchEngine
 from namer_edge.training.checkpoint import load_weights
-from namer_edge_export.export import SIZES
+from namer_edge_export import export as export_module
+from namer_edge_export.export import SIZES, export
+from namer_edge_export.formats import TARGETS, Target
+from namer_edge_export.parity import Difference, Parity, Pictures, parity
+from namer_edge_runtime.bulk import NamedBytes
+from namer_edge_runtime.command import main
+from namer_edge_runtime.errors import DataError, ExportError
+from namer_edge_runtime.ink.render import render
+from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Prepared
+from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.result import Result
 
 from ..handwriting import WRITTEN, written
 from .conftest import CHECKPOINT
 
+NAMER, LOOK, RECORD = load_weights(CHECKPOINT)
+GAP = 0.7
+"""Between formulas on a page, where a digit is 1 high."""
+
+
+@pytest.fixture(scope="module", params=[t for t in TARGETS if t.precision == "fp32"])
+def target(request: pytest.FixtureRequest) -> Target:
+    """Every format of the table in fp32."""
+    found: Target = request.param
+    if found.engine == "openvino":
+        pytest.importorskip("openvino")
+    return found
+
 
 @pytest.fixture(scope="module")
-def pair(trained: Path) -> tuple[Recognizer, Recognizer]:
-    """One recognizer on ONNX Runtime, one on torch, alike in all else."""
-    onnx = Recognizer.from_pretrained(trained, threads=1)
-    namer, look, _ = load_weights(CHECKPOINT)
-    return onnx, Recognizer(TorchEngine.of(namer), look, namer.vocabulary, onnx.decoding)
+def model(target: Target, trained: Path, tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
+    if target.format == "onnx":
+        return ModelFile.open(trained)
+    return export(CHECKPOINT, tmp_path_factory.mktemp(target.format) / "fp32", target.format)
 
 
-def read(recognizer: Recognizer, prepared: list[Prepared]) -> list[str]:
-    return [answer.canonical for answer in recognizer.each(prepared)]  # type: ignore[union-attr]
+@pytest.fixture(scope="module")
+def pair(target: Target, model: ModelFile) -> tuple[Recognizer, Recognizer]:
+    """One recognizer on torch, one on what was exported, alike in all else, in one look."""
+    exported = Recognizer.from_pretrained(model.path, engine=target.engine, threads=1)
+    exported.decoding = replace(exported.decoding, second_looks=())
+    torch = Recognizer(TorchEngine.of(NAMER), LOOK, NAMER.vocabulary, exported.decoding)
+    return torch, exported
 
 
-def test_at_sizes_that_were_never_exported(pair: tuple[Recognizer, Recognizer]) -> None:
-    """Written formulas in ever larger pictures, odd multiples of 16 among them; each run twice."""
-    onnx, torch = pair
-    prepared: list[Prepared] = []
-    for number in range(len(WRITTEN)):
-        image = onnx_input(onnx, number)
-        for add in ((0, 0), (16 * (number % 5 + 1), 48), (112, 16 * (number + 3))):
-            larger = np.pad(image, ((add[0] // 2, add[0] - add[0] // 2), (add[1], 0)))
-            prepared.append(Prepared(larger, 1.0, (0.0, 0.0)))
-    sizes = {p.image.shape for p in prepared} - set(SIZES) - {(64, 96)}
-    assert len(sizes) >= 20
-    answers = read(onnx, prepared)
-    assert answers == read(torch, prepared) == read(onnx, prepared)
-    assert sum(len(answer.split()) > 1 for answer in answers) > len(answers) / 2
+def png(image: np.ndarray) -> bytes:
+    return cv2.imencode(".png", image)[1].tobytes()
 
 
-def onnx_input(recognizer: Recognizer, number: int) -> np.ndarray:
-    from namer_edge_runtime.ink.render import render
+def page(rows: Sequence[Sequence[int]]) -> bytes:
+    """A picture of written formulas beside and below one another, black on white."""
+    strokes = []
+    y = 0.0
+    for row, numbers in enumerate(rows):
+        x = low = 0.0
+        for seed, number in enumerate(numbers):
+            own = [stroke.astype(np.float32) for stroke in written(number, seed + row).strokes]
+            points = np.concatenate(own)
+            shift = np.array([x, y], np.float32) - points.min(0)
+            strokes += [stroke + shift for stroke in own]
+            x += float(np.ptp(points[:, 0])) + GAP
+            low = max(low, float(np.ptp(points[:, 1])))
+        y += low + GAP
+    return png(255 - render(strokes, replace(LOOK, max_height=4096, max_width=8192)).image)
 
-    return render(written(number).strokes, recognizer.look).image
+
+def read(recognizer: Recognizer, pictures: Sequence[Any], batch_size: int = 1) -> list[str]:
+    answers = recognizer.each(pictures, batch_size)
+    assert all(isinstance(answer, Result) for answer in answers)
+    return [answer.canonical for answer in answers]  # type: ignore[union-attr]
+
+
+def test_at_sizes_that_were_never_exported_alone_and_batched_and_again(
+    pair: tuple[Recognizer, Recognizer],
+) -> None:
+    pictures = [png(255 - render(written(n).strokes, LOOK).image) for n in range(len(WRITTEN))]
+    pictures += [page([range(n, n + length)]) for length in (2, 3, 5, 8) for n in (0, 6)]
+    pictures += [page([[n], [n + 1, 2]]) for n in range(8)]
+    pictures += [page([[n], [3], [n + 2, 5, 4]]) for n in range(4)]
+    sizes = {prepare_input(picture, LOOK).image.shape for picture in pictures}
+    assert len(sizes - set(SIZES) - {(64, 96)}) >= 20
+    torch, exported = pair
+    expected = read(torch, pictures)
+    assert sum(len(answer.split()) > 1 for answer in expected) > len(expected) / 2
+    for batch_size in (1, 8, 1, 8):
+        assert read(exported, pictures, batch_size) == expected
+    assert read(torch, pictures, batch_size=8) == expected
 
 
 def test_a_picture_of_17_by_33_pixels(pair: tuple[Recognizer, Recognizer]) -> None:
     picture = np.full((17, 33), 255, np.uint8)
     picture[3:15, 8:10] = 0
     picture[8:10, 14:28] = 0
-    assert len({recognizer(picture).canonical for recognizer in pair}) == 1
+    torch, exported = pair
+    expected = read(torch, [png(picture)])
+    assert expected[0]
+    assert read(exported, [png(picture)]) == read(exported, [png(picture)]) == expected
 
 
-def test_200_formulas_of_2014(pair: tuple[Recognizer, Recognizer], shared_data: Path) -> None:
-    split = find_split(shared_data, "test2014")
-    formulas = load_crohme(split.ink, split.labels).formulas[::4][:200]
-    assert len(formulas) == 200
-    strokes = [formula.strokes for formula in formulas]
-    onnx, torch = (recognizer(strokes, batch_size=8) for recognizer in pair)
-    assert [r.canonical for r in onnx] == [r.canonical for r in torch]
+def test_a_line_as_long_as_the_look_allows(pair: tuple[Recognizer, Recognizer]) -> None:
+    line = page([[number % 16 for number in range(30)]])
+    assert prepare_input(line, LOOK).image.shape[1] == LOOK.max_width
+    torch, exported = pair
+    expected = read(torch, [line])
+    assert len(expected[0].split()) > 10
+    assert read(exported, [line]) == read(exported, [line]) == expected
 
 
-def test_batched_as_one_by_one(pair: tuple[Recognizer, Recognizer]) -> None:
-    strokes = [written(number % 16, seed).strokes for seed in range(2) for number in range(16)]
+def test_a_blank_page_and_a_single_token(pair: tuple[Recognizer, Recognizer]) -> None:
+    torch, exported = pair
+    letters = [png(255 - render(written(15, seed).strokes, LOOK).image) for seed in range(12)]
+    pictures = [png(np.full((60, 90), 255, np.uint8)), *letters]
+    expected = read(torch, pictures)
+    assert {len(answer.split()) for answer in expected} >= {0, 1}
+    assert read(exported, pictures) == read(exported, pictures) == expected
+
+
+def test_ink_in_which_nothing_is_seen(pair: tuple[Recognizer, Recognizer]) -> None:
+    """PGD has <sos> and <eos> alone."""
+    answers = []
     for recognizer in pair:
-        alone = [recognizer.strokes(s).canonical for s in strokes]
-        assert [r.canonical for r in recognizer(strokes, batch_size=8)] == alone
+        none = replace(recognizer.decoding, max_nodes=2)
+        blind = Recognizer(recognizer.engine, LOOK, NAMER.vocabulary, none)
+        answers += [blind(png(255 - render(written(0).strokes, LOOK).image)) for _ in range(2)]
+    assert {answer.canonical for answer in answers} == {""}
+    assert all(answer.truncated for answer in answers)
+
+
+def test_a_page_of_more_nodes_than_are_taken(pair: tuple[Recognizer, Recognizer]) -> None:
+    crowded = page([[(row + number) % 16 for number in range(12)] for row in range(10)])
+    torch, exported = pair
+    assert torch.decoding.max_nodes == 512
+    expected = torch(crowded)
+    assert expected.truncated
+    assert len(expected.tokens) > 10
+    for _ in range(2):
+        answer = exported(crowded)
+        assert answer.truncated
+        assert answer.canonical == expected.canonical
+
+
+def test_written_formulas(target: Target, model: ModelFile) -> None:
+    pictures = drawn([written(number, seed) for number in range(16) for seed in range(2)])
+    found = parity(NAMER, model, target.engine, pictures)
+    assert found.total == 32
+    assert found.passed, found.text()
+
+
+def drawn(formulas: list[Formula]) -> Pictures:
+    files = [NamedBytes(png(255 - render(f.strokes, LOOK).image), f.name) for f in formulas]
+    return Pictures(tuple(files), "written")
+
+
+def test_every_12th_formula_of_2014(target: Target, model: ModelFile, shared_data: Path) -> None:
+    """All of them: `namer-edge export CHECKPOINT --verify test2014.npz …`."""
+    pictures = Pictures.of(Path(find_split(shared_data, "test2014").ink), LOOK)
+    assert len(pictures.files) >= 986
+    some = replace(pictures, files=pictures.files[::12])
+    found = parity(NAMER, model, target.engine, some)
+    assert found.passed, found.text()
+
+
+def save(path: Path, formulas: list[Formula]) -> Path:
+    save_pack(path, Pack(formulas, Report(len(formulas)), {}))
+    return path
+
+
+@pytest.fixture
+def quick(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tracing takes most of the time and has tests of its own."""
+    fp32 = ModelFile.open(trained)
+    monkeypatch.setattr(export_module, "export_vat", lambda namer: fp32.read("vat"))
+    monkeypatch.setattr(export_module, "export_pgd", lambda namer: fp32.read("pgd"))
+
+
+@pytest.mark.usefixtures("quick")
+def test_one_command_verifies_and_the_model_file_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = save(tmp_path / "two.npz", [written(0), written(8)])
+    command = ["export", str(CHECKPOINT), "--verify", str(data), "-o", str(tmp_path / "m")]
+    assert main(command) == 0
+    assert "reads 100.00% of 2 pictures (two.npz)" in capsys.readouterr().out
+    metrics = json.loads((tmp_path / "m" / "model.json").read_text())["metrics"]
+    assert metrics["parity"]["identical"] == 100
+    assert metrics["parity"]["engine"] == "onnxruntime"
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_reads_otherwise_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = load_weights(CHECKPOINT)[0]
+    other.vat.classify.bias.data += 3 * np.random.default_rng(0).random()
+    other.vat.classify.bias.data[-1] -= 6  # sees something nearly everywhere
+    real = export_module.parity
+    monkeypatch.setattr(export_module, "parity", lambda namer, *rest: real(other, *rest))
+    data = save(tmp_path / "two.npz", [written(0), written(8)])
+    command = ["export", str(CHECKPOINT), "--verify", str(data), "-o", str(tmp_path / "m")]
+    assert main(command) == 1
+    said = capsys.readouterr()
+    assert "nothing was written" in said.err
+    assert "→" in said.out
+    assert [path.name for path in tmp_path.iterdir()] == ["two.npz"]
+
+
+@pytest.mark.parametrize(
+    ("total", "margins", "passes"),
+    [
+        (1000, [], True),
+        (1000, [1e-4, 9e-4], True),
+        (1000, [1e-4, 2e-3], False),
+        (1000, [1e-5, 1e-5, 1e-5], False),
+    ],
+)
+def test_few_may_differ_and_by_rounding_alone(
+    total: int, margins: list[float], passes: bool
+) -> None:
+    differences = tuple(Difference(f"{m}", "x", "y", m) for m in margins)
+    found = Parity("some.npz", "onnxruntime", total, differences)
+    assert found.passed == passes
+    if not passes:
+        with pytest.raises(ExportError, match="nothing was written"):
+            found.check()
+
+
+def test_data_in_which_nothing_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "broken.inkml").write_text("<ink><trace>1 2, 3")
+    with pytest.raises(DataError, match="nothing can be verified"):
+        Pictures.of(tmp_path, Look())
+
+
+def test_int8_is_judged_by_the_gate(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["export", "x.safetensors", "--precision", "int8", "-o", "m", "--verify", "v"]
+    assert main([*command, "--calibration", "c", "--eval", "e"]) == 2
+    assert "onnx int8 has no use for --verify" in capsys.readouterr().err
 
 
 def test_the_packaged_model_comes_from_the_committed_checkpoint() -> None:
-    _, _, record = load_weights(CHECKPOINT)
-    assert ModelFile.open().meta["training"]["checkpoint_sha256"] == record["sha256"]
+    assert ModelFile.open().meta["training"]["checkpoint_sha256"] == RECORD["sha256"]
