@@ -1,0 +1,283 @@
+"""OpenVINO: Intel's processors, and its graphics and neural units."""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino
+from numpy.typing import NDArray
+
+from ..errors import EngineError
+from ..model_file import ModelFile
+from .base import PgdOutput, VatOutput, check_format, usable_cpus
+
+DEVICES = ("CPU", "GPU", "NPU", "AUTO")
+ANY_SHAPE = ("CPU",)
+"""Devices that run one compiled graph at any size. On one thread a graph compiled for its size is
+a third faster, but takes as long to compile as 50 to 200 readings do, and tens of megabytes."""
+KEPT = 32
+"""Graphs compiled for one size that the other devices keep, the last used ones."""
+NODES = 16
+"""Node lists are padded to multiples of it, so that devices meet few lengths."""
+VAT_OUTPUTS = ("scores", "classes", "none", "features", "memory")
+PGD_OUTPUTS = ("self", "left", "right")
+PRECISIONS = {"f32": "fp32", "f16": "fp16", "bf16": "bf16"}
+
+
+class OpenVinoEngine:
+    """The `vat` and `pgd` graphs of an OpenVINO model file, on CPU unless told otherwise.
+
+    CPU runs everything that is not int8 in fp32, whatever it would choose by itself. Only the
+    model file and the options are kept when it is pickled; graphs are compiled again in each
+    process, also after a fork, where the old ones would have lost their threads.
+    """
+
+    name = "openvino"
+
+    def __init__(
+        self,
+        model: ModelFile,
+        *,
+        device: str | None = None,
+        threads: int | None = None,
+        fallback: bool = False,
+        cache: str | Path | None = None,
+    ) -> None:
+        """`device`: cpu, gpu, gpu.1, npu, or auto, which leaves the choice to OpenVINO.
+
+        `cache` is a folder where compiled graphs are kept for the next start; without it no file
+        is written. Raises `EngineError` for a device that is not there, unless `fallback`; then
+        the CPU runs, and `device` says so.
+        """
+        check_format(model, self.name, "openvino")
+        self._model = model
+        self._wanted = (device or "cpu").upper()
+        if self._wanted.partition(".")[0] not in DEVICES:
+            raise EngineError(
+                f"no device {device!r}: give one of {', '.join(DEVICES).lower()}, or gpu.1 for "
+                "the second of a kind"
+            )
+        self._threads = threads or usable_cpus()
+        self._fallback = fallback
+        self._cache = None if cache is None else str(cache)
+        self._start()
+
+    def _start(self) -> None:
+        self._opened: dict[int, _Opened] = {}
+        self._locks: dict[int, threading.Lock] = {}
+        self._open()
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("_model", "_wanted", "_threads", "_fallback", "_cache")
+        return {key: self.__dict__[key] for key in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()
+
+    @property
+    def device(self) -> str:
+        return self._open().device
+
+    @property
+    def precision(self) -> str:
+        return self._open().precision
+
+    def _open(self) -> "_Opened":
+        """The graphs of this process. One lock for each process, since a fork may copy a lock
+        that another thread held."""
+        process = os.getpid()
+        with self._locks.setdefault(process, threading.Lock()):
+            if process not in self._opened:
+                self._opened[process] = self._load()
+        return self._opened[process]
+
+    def _load(self) -> "_Opened":
+        core = openvino.Core()
+        available = core.available_devices
+        device = self._available(available)
+        running = [name for name in available if device in ("AUTO", name.partition(".")[0], name)]
+        options = {name: self._options(name) for name in running}
+        chosen = {"DEVICE_PROPERTIES": options} if device == "AUTO" else options[running[0]]
+        if self._cache is not None:
+            chosen = {**chosen, "CACHE_DIR": self._cache}
+        any_shape = all(name in ANY_SHAPE for name in running)
+        vat, pgd = (
+            _Graph(self._read(core, role), core, device, chosen, any_shape)
+            for role in ("vat", "pgd")
+        )
+        try:
+            compiled = vat.compiled({"image": (1, self._model.look.channels, 32, 32)})
+            if any_shape:
+                pgd.compiled({})
+        except Exception as error:
+            raise EngineError(
+                f"{self._model.path}: OpenVINO cannot compile it for {device} ({error})"
+            ) from error
+        runs_on = compiled.model.get_property("EXECUTION_DEVICES")[0].strip("()")
+        hint = options.get(runs_on, options[running[0]])["INFERENCE_PRECISION_HINT"]
+        precision = "int8" if self._model.precision == "int8" else PRECISIONS[hint]
+        return _Opened(vat, pgd, runs_on, precision)
+
+    def _available(self, available: list[str]) -> str:
+        """The device that is used: the wanted one, where there is such a one."""
+        kinds = {name.partition(".")[0] for name in available}
+        if self._wanted == "AUTO" or self._wanted in kinds or self._wanted in available:
+            return self._wanted
+        if self._fallback:
+            return "CPU"
+        raise EngineError(
+            f"OpenVINO finds no {self._wanted} here, only {', '.join(available)}: install its "
+            "driver, choose another device, or allow fallback=True"
+        )
+
+    def _options(self, device: str) -> dict[str, Any]:
+        if device != "CPU":
+            # What is exported for precision is run so; else the device's units for half floats.
+            return {
+                "INFERENCE_PRECISION_HINT": "f32" if self._model.precision == "fp32" else "f16"
+            }
+        return {
+            "INFERENCE_NUM_THREADS": self._threads,
+            "INFERENCE_PRECISION_HINT": "f32",  # bf16 is its own choice where there is such a unit
+            "ENABLE_CPU_PINNING": False,  # we share the machine
+        }
+
+    def _read(self, core: Any, role: str) -> Any:
+        xml, weights = self._model.read(role), self._model.read(f"{role}.bin")
+        try:
+            return core.read_model(xml, weights)
+        except Exception as error:  # OpenVINO's exceptions have no common base
+            raise EngineError(
+                f"{self._model.path}: OpenVINO cannot load part {role!r} ({error})"
+            ) from error
+
+    def vat(self, images: NDArray[np.uint8]) -> VatOutput:
+        opened = self._open()
+        return VatOutput(*self._run(opened.vat, {"image": images}, VAT_OUTPUTS))
+
+    def pgd(
+        self,
+        features: Any,
+        memory: Any,
+        cells: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        endings: NDArray[np.int64],
+        scores: NDArray[np.float32],
+        mask: NDArray[np.float32],
+    ) -> PgdOutput:
+        real = mask.shape[1]
+        nodes = {
+            "cells": cells,
+            "classes": classes,
+            "endings": endings,
+            "scores": scores,
+            "mask": mask,
+        }
+        inputs = {"features": features, "memory": memory}
+        inputs |= {name: _lengthened(values) for name, values in nodes.items()}
+        correction, left, right = self._run(self._open().pgd, inputs, PGD_OUTPUTS)
+        return PgdOutput(correction[:, :real], left[:, :real, :real], right[:, :real, :real])
+
+    def _run(
+        self, graph: "_Graph", inputs: Mapping[str, NDArray[Any]], outputs: tuple[str, ...]
+    ) -> list[NDArray[Any]]:
+        try:
+            return graph.run(inputs, outputs)
+        except Exception as error:
+            raise EngineError(
+                f"{self._model.path}: OpenVINO failed on {self._wanted} ({error})"
+            ) from error
+
+
+def _lengthened(values: NDArray[Any]) -> NDArray[Any]:
+    """Values [B, N, …] of nodes with nodes of zeros added, which the mask leaves out."""
+    missing = -values.shape[1] % NODES
+    return np.pad(values, [(0, 0), (0, missing), *[(0, 0)] * (values.ndim - 2)])
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """What one process has loaded."""
+
+    vat: "_Graph"
+    pgd: "_Graph"
+    device: str
+    precision: str
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """A compiled graph, and the requests that wait for a thread to use them."""
+
+    model: Any
+    idle: list[Any] = field(default_factory=list)
+
+    @contextmanager
+    def request(self) -> Iterator[Any]:
+        """A request that no other thread uses meanwhile."""
+        try:
+            request = self.idle.pop()
+        except IndexError:
+            request = self.model.create_infer_request()
+        yield request
+        self.idle.append(request)
+
+
+class _Graph:
+    """One graph on one device: compiled once where any shape runs, else once for each shape."""
+
+    def __init__(
+        self, model: Any, core: Any, device: str, options: dict[str, Any], any_shape: bool
+    ) -> None:
+        self._model, self._core = model, core
+        self._device, self._options = device, options
+        self._any_shape = any_shape
+        self._compiled: OrderedDict[Any, _Compiled] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def compiled(self, shapes: dict[str, tuple[int, ...]]) -> _Compiled:
+        """The graph for inputs of these shapes."""
+        key = None if self._any_shape else tuple(shapes.items())
+        with self._lock:
+            if key not in self._compiled:
+                self._compiled[key] = self._compile(shapes)
+            self._compiled.move_to_end(key)
+            if len(self._compiled) > KEPT:
+                self._compiled.popitem(last=False)
+            return self._compiled[key]
+
+    def _compile(self, shapes: dict[str, tuple[int, ...]]) -> _Compiled:
+        model = self._model
+        if not self._any_shape:
+            model = model.clone()
+            model.reshape(shapes)
+        return _Compiled(self._core.compile_model(model, self._device, self._options))
+
+    def run(
+        self, inputs: Mapping[str, NDArray[Any]], outputs: tuple[str, ...]
+    ) -> list[NDArray[Any]]:
+        """The outputs [B, …] for inputs [B, …]."""
+        if self._any_shape:
+            return self._infer(inputs, outputs)
+        # One by one, for each size in a batch of its own would be many more graphs to compile.
+        size = len(next(iter(inputs.values())))
+        rows = [
+            self._infer({name: x[row : row + 1] for name, x in inputs.items()}, outputs)
+            for row in range(size)
+        ]
+        return [np.concatenate(parts) for parts in zip(*rows, strict=True)]
+
+    def _infer(
+        self, inputs: Mapping[str, NDArray[Any]], outputs: tuple[str, ...]
+    ) -> list[NDArray[Any]]:
+        compiled = self.compiled({name: x.shape for name, x in inputs.items()})
+        with compiled.request() as request:
+            answers = request.infer(inputs, share_inputs=True)
+            return [answers[name] for name in outputs]
