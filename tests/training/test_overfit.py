@@ -19,7 +19,7 @@ def test_sixteen_formulas_are_learnt_and_read_by_the_exported_model(
     pack: Path, tmp_path: Path
 ) -> None:
     threads = torch.get_num_threads()
-    plain = ("scale", "aspect", "rotation", "shear", "symbol_shift", "wave", "pen")
+    plain = ("scale", "aspect", "rotation", "shear", "symbol_shift", "symbol_shape", "wave", "pen")
     plain += ("corrupt", "jitter", "surplus", "dropout", "cut", "swap")
     settings = [
         *(f"{name}=0" for name in plain),
