@@ -140,9 +140,7 @@ class OpenVinoEngine:
     def _options(self, device: str) -> dict[str, Any]:
         if device != "CPU":
             # What is exported for precision is run so; else the device's units for half floats.
-            return {
-                "INFERENCE_PRECISION_HINT": "f32" if self._model.precision == "fp32" else "f16"
-            }
+            return {"INFERENCE_PRECISION_HINT": "f32" if self._model.precision == "fp32" else "f16"}
         return {
             "INFERENCE_NUM_THREADS": self._threads,
             "INFERENCE_PRECISION_HINT": "f32",  # bf16 is its own choice where there is such a unit
