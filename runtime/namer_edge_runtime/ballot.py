@@ -1,6 +1,6 @@
 """Several looks at one input, and the reading that they elect."""
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 from .result import Milliseconds, Result
@@ -42,7 +42,7 @@ class Ballot:
         )
 
     def _votes(self) -> dict[str, float]:
-        votes: Counter[str] = Counter()
+        votes: defaultdict[str, float] = defaultdict(float)
         for look in self.looks:
             votes[look.canonical] += look.score**POWER
         return votes

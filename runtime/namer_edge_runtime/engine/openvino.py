@@ -171,7 +171,7 @@ class OpenVinoEngine:
         mask: NDArray[np.float32],
     ) -> PgdOutput:
         real = mask.shape[1]
-        nodes = {
+        nodes: dict[str, NDArray[Any]] = {
             "cells": cells,
             "classes": classes,
             "endings": endings,
