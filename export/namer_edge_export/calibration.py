@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from namer_edge.evaluation.samples import pack_samples
 from namer_edge_runtime.bulk import Source, count, sources
-from namer_edge_runtime.engine.base import Engine, PgdOutput, VatOutput
+from namer_edge_runtime.engine.base import Engine, PgdInputs, PgdOutput, VatOutput
 from namer_edge_runtime.errors import DataError, NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.picture.look import Look, Prepared
@@ -104,7 +104,7 @@ def pgd_inputs(
     heard = Recognizer(listener, recognizer.look, recognizer.vocabulary, recognizer.decoding)
     for picture in calibration.pictures:
         heard.each([picture], batch_size=1)
-        yield listener.inputs
+        yield vars(listener.heard)
 
 
 class _Listener:
@@ -113,28 +113,11 @@ class _Listener:
     def __init__(self, engine: Engine) -> None:
         self.name, self.device, self.precision = engine.name, engine.device, engine.precision
         self._engine = engine
-        self.inputs: dict[str, NDArray[Any]] = {}
+        self.heard: PgdInputs
 
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         return self._engine.vat(images)
 
-    def pgd(
-        self,
-        features: Any,
-        memory: Any,
-        cells: NDArray[np.int64],
-        classes: NDArray[np.int64],
-        endings: NDArray[np.int64],
-        scores: NDArray[np.float32],
-        mask: NDArray[np.float32],
-    ) -> PgdOutput:
-        self.inputs = {
-            "features": features,
-            "memory": memory,
-            "cells": cells,
-            "classes": classes,
-            "endings": endings,
-            "scores": scores,
-            "mask": mask,
-        }
-        return self._engine.pgd(**self.inputs)
+    def pgd(self, inputs: PgdInputs) -> PgdOutput:
+        self.heard = inputs
+        return self._engine.pgd(inputs)

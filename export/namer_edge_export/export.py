@@ -11,7 +11,7 @@ from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
 from namer_edge.training.checkpoint import load_weights
 from namer_edge_runtime.decoding import Decoding
-from namer_edge_runtime.engine.base import open_engine
+from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
 
@@ -121,8 +121,8 @@ def verify(namer: Namer, model: ModelFile, engine: str = "onnxruntime") -> float
             images = (rng.random(shape) < 0.1).astype(np.uint8) * np.uint8(255)
             a, b = reference.vat(images), exported.vat(images)
             nodes = _random_nodes(rng, namer, batch, height // 8, width // 8)
-            c = reference.pgd(a.features, a.memory, **nodes)
-            d = exported.pgd(b.features, b.memory, **nodes)
+            c = reference.pgd(PgdInputs(a.features, a.memory, **nodes))
+            d = exported.pgd(PgdInputs(b.features, b.memory, **nodes))
             pairs = [(a.scores, b.scores), (a.none, b.none), (c.correction, d.correction)]
             pairs += [(c.left, d.left), (c.right, d.right)]
             largest = max(largest, *(float(np.abs(x - y).max()) for x, y in pairs))

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from namer_edge.model.namer import Namer, PgdGraph, VatGraph
-from namer_edge_runtime.engine.onnxruntime import PGD_OUTPUTS, VAT_OUTPUTS
+from namer_edge_runtime.engine.base import PGD_OUTPUTS, VAT_OUTPUTS
 
 OPSET = 18
 
@@ -51,7 +51,7 @@ def _export(
     graph: nn.Module,
     inputs: tuple[Tensor, ...],
     names: list[str],
-    outputs: list[str],
+    outputs: tuple[str, ...],
     shapes: dict[str, Any],
 ) -> bytes:
     with _quiet(), torch.inference_mode():
@@ -61,7 +61,7 @@ def _export(
             dynamo=True,
             opset_version=OPSET,
             input_names=names,
-            output_names=outputs,
+            output_names=list(outputs),
             dynamic_shapes=shapes,
             external_data=False,
             verbose=False,

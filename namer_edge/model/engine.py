@@ -1,14 +1,12 @@
 """The torch engine: the two graphs of a NAMER run by PyTorch, on CPU or CUDA."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load
 
-from namer_edge_runtime.engine.base import PgdOutput, VatOutput, check_format
+from namer_edge_runtime.engine.base import PgdInputs, PgdOutput, VatOutput, check_format
 from namer_edge_runtime.errors import EngineError, ModelFileError
 from namer_edge_runtime.model_file import ModelFile
 
@@ -71,17 +69,10 @@ class TorchEngine:
         )
 
     @torch.inference_mode()
-    def pgd(
-        self,
-        features: Any,
-        memory: Any,
-        cells: NDArray[np.int64],
-        classes: NDArray[np.int64],
-        endings: NDArray[np.int64],
-        scores: NDArray[np.float32],
-        mask: NDArray[np.float32],
-    ) -> PgdOutput:
+    def pgd(self, inputs: PgdInputs) -> PgdOutput:
         nodes = (
-            torch.from_numpy(x).to(self.device) for x in (cells, classes, endings, scores, mask)
+            torch.from_numpy(x).to(self.device)
+            for x in (inputs.cells, inputs.classes, inputs.endings, inputs.scores, inputs.mask)
         )
-        return PgdOutput(*(x.cpu().numpy() for x in self._pgd(features, memory, *nodes)))
+        answers = self._pgd(inputs.features, inputs.memory, *nodes)
+        return PgdOutput(*(x.cpu().numpy() for x in answers))

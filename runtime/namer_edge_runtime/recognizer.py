@@ -7,14 +7,13 @@ from time import perf_counter
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .ballot import Ballot
 from .decode.decode import Path as NodePath
 from .decode.decode import decode
 from .decode.pick import Nodes, pick
 from .decoding import Decoding
-from .engine.base import Engine, PgdOutput, VatOutput, open_engine
+from .engine.base import Engine, PgdInputs, PgdOutput, VatOutput, open_engine
 from .errors import NamerEdgeError, UsageError
 from .formula.latex import compact
 from .formula.nodes import to_tokens
@@ -196,7 +195,7 @@ class Recognizer:
             picks.append(self._pick(vat, index))
             times.append(_milliseconds(started))
         started = perf_counter()
-        pgd = self.engine.pgd(vat.features, vat.memory, **_padded(picks, self.vocabulary.end))
+        pgd = self.engine.pgd(_padded(vat, picks, self.vocabulary.end))
         pgd_time = _milliseconds(started) / len(items)
         for index, (item, nodes) in enumerate(zip(items, picks, strict=True)):
             started = perf_counter()
@@ -308,7 +307,7 @@ def _raised(answers: list[Result | NamerEdgeError], numbered: bool = False) -> l
     return results
 
 
-def _padded(picks: list[Nodes], filler: int) -> dict[str, NDArray[Any]]:
+def _padded(vat: VatOutput, picks: list[Nodes], filler: int) -> PgdInputs:
     """Node lists of any lengths as the inputs [B, N, …] of PGD; the mask says which are real."""
     shape = (len(picks), max(len(nodes) for nodes in picks))
     cells = np.zeros((*shape, 2), np.int64)
@@ -323,10 +322,4 @@ def _padded(picks: list[Nodes], filler: int) -> dict[str, NDArray[Any]]:
         endings[row, :real] = nodes.endings
         scores[row, :real] = nodes.scores
         mask[row, :real] = 1
-    return {
-        "cells": cells,
-        "classes": classes,
-        "endings": endings,
-        "scores": scores,
-        "mask": mask,
-    }
+    return PgdInputs(vat.features, vat.memory, cells, classes, endings, scores, mask)

@@ -31,6 +31,7 @@ from namer_edge.training.quantization_aware import (
 )
 from namer_edge_export.onnx import export_pgd, export_vat
 from namer_edge_export.quantize import quantize_pgd, quantize_vat
+from namer_edge_runtime.engine.base import PgdInputs
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import prepare_input
@@ -140,7 +141,7 @@ def test_it_computes_what_the_int8_graphs_compute(
         results = []
         for picture, inputs in zip(pictures, nodes, strict=True):
             seen = engine.vat(picture["image"])
-            said = engine.pgd(**{k: _tensor(v) for k, v in inputs.items()})
+            said = engine.pgd(PgdInputs(**{k: _tensor(v) for k, v in inputs.items()}))
             results.append(
                 [
                     seen.none,

@@ -16,6 +16,12 @@ GROUP = "namer_edge.engines"
 """Entry points through which engines, also those of others, are found by name."""
 
 
+VAT_OUTPUTS = ("scores", "classes", "none", "features", "memory")
+PGD_OUTPUTS = ("self", "left", "right")
+"""Names in the graphs of what `VatOutput` and `PgdOutput` hold, in their order; the input of VAT is
+called `image`, those of PGD as in `PgdInputs`."""
+
+
 @dataclass(frozen=True)
 class VatOutput:
     """What the visual aware tokenizer says of B pictures of one padded size; h = H/8, w = W/8."""
@@ -30,6 +36,25 @@ class VatOutput:
     """[B, D, h, w], F_out; only the engine looks inside."""
     memory: Any
     """[B, E, H/16, W/16], F16; only the engine looks inside."""
+
+
+@dataclass(frozen=True)
+class PgdInputs:
+    """The maps of B pictures and their nodes, N with padding; nodes 0 and 1 are <sos> and <eos>."""
+
+    features: Any
+    memory: Any
+    """Both as VAT gave them."""
+    cells: NDArray[np.int64]
+    """[B, N, 2] (row, column) on the H/8 grid."""
+    classes: NDArray[np.int64]
+    """[B, N]."""
+    endings: NDArray[np.int64]
+    """[B, N]."""
+    scores: NDArray[np.float32]
+    """[B, N] VAT's probability of the class."""
+    mask: NDArray[np.float32]
+    """[B, N] 1 real, 0 padding."""
 
 
 @dataclass(frozen=True)
@@ -66,18 +91,8 @@ class Engine(Protocol):
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         """Images [B, channels, H, W], ink 255 on 0, all of one padded size."""
 
-    def pgd(
-        self,
-        features: Any,
-        memory: Any,
-        cells: NDArray[np.int64],
-        classes: NDArray[np.int64],
-        endings: NDArray[np.int64],
-        scores: NDArray[np.float32],
-        mask: NDArray[np.float32],
-    ) -> PgdOutput:
-        """Nodes of each picture: cells [B, N, 2] (row, column), classes, endings, scores and mask
-        [B, N] (1 real, 0 padding); nodes 0 and 1 are `<sos>` and `<eos>`."""
+    def pgd(self, inputs: PgdInputs) -> PgdOutput:
+        """What the graph says of these nodes."""
 
 
 def engine_names() -> list[str]:

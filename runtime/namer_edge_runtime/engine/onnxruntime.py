@@ -1,7 +1,5 @@
 """ONNX Runtime: the default engine."""
 
-import os
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +8,16 @@ from numpy.typing import NDArray
 
 from ..errors import EngineError
 from ..model_file import ModelFile
-from .base import PgdOutput, VatOutput, check_format, usable_cpus
+from .base import (
+    PGD_OUTPUTS,
+    VAT_OUTPUTS,
+    PgdInputs,
+    PgdOutput,
+    VatOutput,
+    check_format,
+    usable_cpus,
+)
+from .process import PerProcess
 
 DEVICES = {
     "cpu": ["CPUExecutionProvider"],
@@ -20,8 +27,6 @@ DEVICES = {
     "coreml": ["CoreMLExecutionProvider", "CPUExecutionProvider"],
 }
 SUFFIX = "ExecutionProvider"
-VAT_OUTPUTS = ["scores", "classes", "none", "features", "memory"]
-PGD_OUTPUTS = ["self", "left", "right"]
 
 
 class OnnxRuntimeEngine:
@@ -60,9 +65,8 @@ class OnnxRuntimeEngine:
         self._start()
 
     def _start(self) -> None:
-        self._sessions: dict[int, tuple[Any, Any]] = {}
-        self._locks: dict[int, threading.Lock] = {}
-        self.device = self._open()[0].get_providers()[0].removesuffix(SUFFIX)
+        self._sessions = PerProcess(lambda: (self._session("vat"), self._session("pgd")))
+        self.device = self._sessions()[0].get_providers()[0].removesuffix(SUFFIX)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("_model", "_providers", "_threads", "_fallback")
@@ -75,15 +79,6 @@ class OnnxRuntimeEngine:
     @property
     def precision(self) -> str:
         return self._model.precision
-
-    def _open(self) -> tuple[Any, Any]:
-        """The two sessions of this process. One lock for each process, since a fork may copy a
-        lock that another thread held."""
-        process = os.getpid()
-        with self._locks.setdefault(process, threading.Lock()):
-            if process not in self._sessions:
-                self._sessions[process] = (self._session("vat"), self._session("pgd"))
-        return self._sessions[process]
 
     def _session(self, role: str) -> Any:
         import onnxruntime
@@ -135,29 +130,11 @@ class OnnxRuntimeEngine:
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         return VatOutput(*self._run(0, VAT_OUTPUTS, {"image": images}))
 
-    def pgd(
-        self,
-        features: Any,
-        memory: Any,
-        cells: NDArray[np.int64],
-        classes: NDArray[np.int64],
-        endings: NDArray[np.int64],
-        scores: NDArray[np.float32],
-        mask: NDArray[np.float32],
-    ) -> PgdOutput:
-        inputs = {
-            "features": features,
-            "memory": memory,
-            "cells": cells,
-            "classes": classes,
-            "endings": endings,
-            "scores": scores,
-            "mask": mask,
-        }
-        return PgdOutput(*self._run(1, PGD_OUTPUTS, inputs))
+    def pgd(self, inputs: PgdInputs) -> PgdOutput:
+        return PgdOutput(*self._run(1, PGD_OUTPUTS, vars(inputs)))
 
-    def _run(self, graph: int, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
-        session = self._open()[graph]
+    def _run(self, graph: int, outputs: tuple[str, ...], inputs: dict[str, Any]) -> list[Any]:
+        session = self._sessions()[graph]
         try:
             return session.run(outputs, inputs)
         except Exception as error:

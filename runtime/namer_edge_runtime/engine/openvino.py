@@ -1,6 +1,5 @@
 """OpenVINO: Intel's processors, and its graphics and neural units."""
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,16 @@ from numpy.typing import NDArray
 
 from ..errors import EngineError
 from ..model_file import ModelFile
-from .base import PgdOutput, VatOutput, check_format, usable_cpus
+from .base import (
+    PGD_OUTPUTS,
+    VAT_OUTPUTS,
+    PgdInputs,
+    PgdOutput,
+    VatOutput,
+    check_format,
+    usable_cpus,
+)
+from .process import PerProcess
 
 DEVICES = ("CPU", "GPU", "NPU", "AUTO")
 ANY_SHAPE = ("CPU",)
@@ -25,8 +33,6 @@ KEPT = 32
 """Graphs compiled for one size that the other devices keep, the last used ones."""
 NODES = 16
 """Node lists are padded to multiples of it, so that devices meet few lengths."""
-VAT_OUTPUTS = ("scores", "classes", "none", "features", "memory")
-PGD_OUTPUTS = ("self", "left", "right")
 PRECISIONS = {"f32": "fp32", "f16": "fp16", "bf16": "bf16"}
 
 
@@ -69,8 +75,7 @@ class OpenVinoEngine:
         self._start()
 
     def _start(self) -> None:
-        self._opened: dict[int, _Opened] = {}
-        self._locks: dict[int, threading.Lock] = {}
+        self._open = PerProcess(self._load)
         self._open()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -88,15 +93,6 @@ class OpenVinoEngine:
     @property
     def precision(self) -> str:
         return self._open().precision
-
-    def _open(self) -> "_Opened":
-        """The graphs of this process. One lock for each process, since a fork may copy a lock
-        that another thread held."""
-        process = os.getpid()
-        with self._locks.setdefault(process, threading.Lock()):
-            if process not in self._opened:
-                self._opened[process] = self._load()
-        return self._opened[process]
 
     def _load(self) -> "_Opened":
         core = openvino.Core()
@@ -160,27 +156,13 @@ class OpenVinoEngine:
         opened = self._open()
         return VatOutput(*self._run(opened.vat, {"image": images}, VAT_OUTPUTS))
 
-    def pgd(
-        self,
-        features: Any,
-        memory: Any,
-        cells: NDArray[np.int64],
-        classes: NDArray[np.int64],
-        endings: NDArray[np.int64],
-        scores: NDArray[np.float32],
-        mask: NDArray[np.float32],
-    ) -> PgdOutput:
-        real = mask.shape[1]
-        nodes: dict[str, NDArray[Any]] = {
-            "cells": cells,
-            "classes": classes,
-            "endings": endings,
-            "scores": scores,
-            "mask": mask,
+    def pgd(self, inputs: PgdInputs) -> PgdOutput:
+        real = inputs.mask.shape[1]
+        lengthened = {
+            name: value if name in ("features", "memory") else _lengthened(value)
+            for name, value in vars(inputs).items()
         }
-        inputs = {"features": features, "memory": memory}
-        inputs |= {name: _lengthened(values) for name, values in nodes.items()}
-        correction, left, right = self._run(self._open().pgd, inputs, PGD_OUTPUTS)
+        correction, left, right = self._run(self._open().pgd, lengthened, PGD_OUTPUTS)
         return PgdOutput(correction[:, :real], left[:, :real, :real], right[:, :real, :real])
 
     def _run(
