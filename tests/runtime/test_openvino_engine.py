@@ -1,0 +1,96 @@
+"""The same model on OpenVINO: it reads the same, and says where it runs."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namer_edge_runtime.engine.base import open_engine
+from namer_edge_runtime.errors import EngineError
+from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.recognizer import Recognizer
+
+from .tiny_model import formula
+
+openvino = pytest.importorskip("openvino")
+INPUTS = [formula(tokens) for tokens in ("1", "1 - 1", "1 ^ 1", "- 1 - 1 1", "1 1 ^ - 1")] * 3
+
+
+@pytest.fixture(scope="module", params=["", ".zip"])
+def model(
+    tiny_model: ModelFile, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> ModelFile:
+    """The tiny model's graphs as OpenVINO has them, in a folder and in a zip."""
+    folder = tmp_path_factory.mktemp("openvino")
+    parts: dict[str, bytes | Path] = {}
+    for role in ("vat", "pgd"):
+        (folder / f"{role}.onnx").write_bytes(tiny_model.read(role))
+        graph = openvino.convert_model(folder / f"{role}.onnx")
+        openvino.save_model(graph, folder / f"{role}.xml", compress_to_fp16=False)
+        parts |= {role: folder / f"{role}.xml", f"{role}.bin": folder / f"{role}.bin"}
+    meta: dict[str, Any] = {k: v for k, v in tiny_model.meta.items() if k != "parts"}
+    return ModelFile.write(
+        folder / f"model{request.param}", {**meta, "engine_format": "openvino"}, parts
+    )
+
+
+@pytest.fixture(scope="module")
+def recognizer(model: ModelFile) -> Recognizer:
+    return Recognizer.from_pretrained(model.path, engine="openvino", threads=1)
+
+
+def read(recognizer: Recognizer, batch_size: int = 1) -> list[str]:
+    return [result.canonical for result in recognizer(INPUTS, batch_size=batch_size)]
+
+
+def test_it_reads_as_onnx_runtime_does_alone_and_batched(
+    recognizer: Recognizer, tiny_model: ModelFile
+) -> None:
+    expected = read(Recognizer.from_pretrained(tiny_model.path, threads=1))
+    assert expected[:3] == ["1", "1 - 1", "1 ^ { 1 }"]
+    assert read(recognizer) == read(recognizer, batch_size=8) == expected
+
+
+def test_the_result_says_what_ran(recognizer: Recognizer) -> None:
+    result = recognizer(INPUTS[0])
+    assert (result.engine, result.device, result.precision) == ("openvino", "CPU", "fp32")
+
+
+def test_it_can_be_pickled_and_used_by_several_threads(recognizer: Recognizer) -> None:
+    expected = read(recognizer)
+    copy = pickle.loads(pickle.dumps(recognizer))
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda _: read(copy), range(8))) == [expected] * 8
+
+
+def test_compiled_graphs_are_kept_only_where_that_is_asked_for(
+    model: ModelFile, tmp_path: Path
+) -> None:
+    from namer_edge_runtime.engine.openvino import OpenVinoEngine
+
+    OpenVinoEngine(model, threads=1, cache=tmp_path / "kept")
+    assert any((tmp_path / "kept").iterdir())
+
+
+def test_a_device_that_is_not_there_is_an_error_unless_allowed(model: ModelFile) -> None:
+    if any(name.startswith("NPU") for name in openvino.Core().available_devices):
+        pytest.skip("an NPU is there")
+    with pytest.raises(EngineError, match=r"no NPU here, only CPU.*fallback=True"):
+        open_engine("openvino", model, device="npu")
+    assert open_engine("openvino", model, device="npu", fallback=True).device == "CPU"
+    with pytest.raises(EngineError, match="no device 'abacus'"):
+        open_engine("openvino", model, device="abacus")
+
+
+def test_a_model_of_another_format_or_a_broken_graph_is_an_error(
+    model: ModelFile, tiny_model: ModelFile, tmp_path: Path
+) -> None:
+    with pytest.raises(EngineError, match="reads openvino models"):
+        open_engine("openvino", tiny_model)
+    meta = {k: v for k, v in model.meta.items() if k != "parts"}
+    parts: dict[str, bytes | Path] = {role: model.read(role) for role in model.parts}
+    broken = ModelFile.write(tmp_path / "m", meta, {**parts, "pgd": b"no graph"})
+    with pytest.raises(EngineError, match="part 'pgd'"):
+        open_engine("openvino", broken)
