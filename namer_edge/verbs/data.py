@@ -19,13 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     pack.add_argument("ink", metavar="INK", type=Path, help="a folder or zip of InkML, or one file")
     pack.add_argument("--labels", metavar="TSV", type=Path, help="name, tab, canonical tokens")
-    pack.add_argument("-o", "--output", metavar="OUT.npz", type=Path, required=True)
-    pack.add_argument(
-        "--vocabulary",
-        metavar="NAME",
-        default="crohme",
-        help="a packaged one or a .json file (default: crohme)",
-    )
+    _add_pack_options(pack)
     pack.set_defaults(act=_pack)
     symbols = actions.add_parser(
         "symbols",
@@ -35,13 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "configuration.",
     )
     symbols.add_argument("tables", metavar="TABLE", type=Path, nargs="+", help=".tsv or .tsv.gz")
-    symbols.add_argument("-o", "--output", metavar="OUT.npz", type=Path, required=True)
-    symbols.add_argument(
-        "--vocabulary",
-        metavar="NAME",
-        default="crohme",
-        help="a packaged one or a .json file (default: crohme)",
-    )
+    _add_pack_options(symbols)
     symbols.set_defaults(act=_symbols)
     vocabulary = actions.add_parser(
         "vocabulary",
@@ -57,6 +45,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     vocabulary.add_argument("--name", metavar="N", help="default: that of the label file")
     vocabulary.set_defaults(act=_vocabulary)
+
+
+def _add_pack_options(parser: argparse.ArgumentParser) -> None:
+    """Where a pack goes, and whose classes it holds."""
+    parser.add_argument("-o", "--output", metavar="OUT.npz", type=Path, required=True)
+    parser.add_argument(
+        "--vocabulary",
+        metavar="NAME",
+        default="crohme",
+        help="a packaged one or a .json file (default: crohme)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

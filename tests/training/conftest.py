@@ -19,6 +19,14 @@ SMALL = [
     "symbol_height=20",
     "ema=0.0",
 ]
+PLAIN = [
+    f"{name}=0"
+    for name in (
+        *("scale", "aspect", "rotation", "shear", "symbol_shift", "symbol_shape", "wave", "pen"),
+        *("corrupt", "jitter", "surplus", "cut", "swap"),
+    )
+]
+"""Formulas as they were written, and nodes as they are found."""
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from namer_edge.training.loop import train
 from namer_edge_export.export import export
 from namer_edge_runtime.recognizer import Recognizer
 
-from .conftest import SMALL
+from .conftest import PLAIN, SMALL
 
 
 @pytest.mark.slow
@@ -19,10 +19,9 @@ def test_sixteen_formulas_are_learnt_and_read_by_the_exported_model(
     pack: Path, tmp_path: Path
 ) -> None:
     threads = torch.get_num_threads()
-    plain = ("scale", "aspect", "rotation", "shear", "symbol_shift", "symbol_shape", "wave", "pen")
-    plain += ("corrupt", "jitter", "surplus", "dropout", "cut", "swap")
     settings = [
-        *(f"{name}=0" for name in plain),
+        *PLAIN,
+        "dropout=0",
         f'train=["{pack}"]',
         f"validation={pack}",
         f"output={tmp_path / 'run'}",

@@ -37,18 +37,17 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import prepare_input
 
 from ..handwriting import written
-from .conftest import SMALL
+from .conftest import PLAIN, SMALL
 
 SHALLOW = [*SMALL, "blocks=[0, 0, 1, 0]", "pgd_layers=1", "dropout=0"]
 """A rounding that falls the other way changes all that comes after it, so depth is kept out."""
-PLAIN = ("scale", "aspect", "rotation", "shear", "symbol_shift", "wave", "pen")
-PLAIN += ("corrupt", "jitter", "surplus", "cut", "swap", "weight_decay")
 
 
 def settings(pack: Path, output: Path, *more: str) -> list[str]:
     return [
         *SHALLOW,
-        *(f"{name}=0" for name in PLAIN),
+        *PLAIN,
+        "weight_decay=0",
         f'train=["{pack}"]',
         f"validation={pack}",
         f"output={output}",
