@@ -193,7 +193,7 @@ def compare(before: ModelFile, after: ModelFile, data: EvaluationSet) -> Compari
 
 
 def _recognizer(model: ModelFile) -> Recognizer:
-    engine = open_engine("onnxruntime", model, threads=1)
+    engine = open_engine(None, model, threads=1)
     return Recognizer(engine, model.look, model.vocabulary, model.decoding)
 
 

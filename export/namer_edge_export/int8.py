@@ -82,7 +82,7 @@ def quantized_graphs(
     model: ModelFile, calibration: Calibration, profile: Profile = VNNI
 ) -> dict[str, bytes]:
     """Both graphs of the fp32 `model` in int8."""
-    engine = open_engine("onnxruntime", model, threads=1)
+    engine = open_engine(None, model, threads=1)
     recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
 
     def pictures() -> Inputs:

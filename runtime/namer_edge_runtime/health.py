@@ -127,18 +127,17 @@ def _engines(health: Health, model: ModelFile | None) -> None:
         section.setdefault(name, "declared")
     if model is None:
         return
-    engine_name = {"onnx": "onnxruntime"}.get(model.engine_format, model.engine_format)
     try:
-        section |= _test_reading(engine_name, model)
+        section |= _test_reading(model)
     except NamerEdgeError as error:
         health.problem(error)
 
 
-def _test_reading(engine_name: str, model: ModelFile) -> dict[str, Any]:
+def _test_reading(model: ModelFile) -> dict[str, Any]:
     from .recognizer import Recognizer
 
     started = perf_counter()
-    engine = open_engine(engine_name, model)
+    engine = open_engine(None, model)
     recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
     loaded = perf_counter()
     result = recognizer.strokes(CROSS)

@@ -54,7 +54,7 @@ class Recognizer:
         cls,
         name_or_path: str | Path | None = None,
         *,
-        engine: str = "onnxruntime",
+        engine: str | None = None,
         device: str | None = None,
         threads: int | None = None,
         providers: Sequence[Any] | None = None,
@@ -62,9 +62,10 @@ class Recognizer:
     ) -> "Recognizer":
         """Opens a packaged model by name (the default one for None), or a model file by path.
 
-        `threads` defaults to the CPUs the process may use; `providers` goes to ONNX Runtime as it
-        is. Raises `ModelFileError`, `UsageError`, `MissingExtraError` or `EngineError`; a device
-        that is not there is an error unless `fallback`.
+        `engine` defaults to the one of the model's format, `threads` to the CPUs the process may
+        use; `providers` goes to ONNX Runtime as it is. Raises `ModelFileError`, `UsageError`,
+        `MissingExtraError` or `EngineError`; a device that is not there is an error unless
+        `fallback`.
         """
         model = ModelFile.open(name_or_path)
         opened = open_engine(engine, model, device, threads, providers, fallback)

@@ -14,6 +14,8 @@ from ..model_file import ModelFile
 
 GROUP = "namer_edge.engines"
 """Entry points through which engines, also those of others, are found by name."""
+ENGINES = {"onnx": "onnxruntime", "openvino": "openvino", "torch": "torch"}
+"""Format of a model file → the engine that reads it where no other is asked for."""
 
 
 VAT_OUTPUTS = ("scores", "classes", "none", "features", "memory")
@@ -101,19 +103,20 @@ def engine_names() -> list[str]:
 
 
 def open_engine(
-    name: str,
+    name: str | None,
     model: ModelFile,
     device: str | None = None,
     threads: int | None = None,
     providers: Sequence[Any] | None = None,
     fallback: bool = False,
 ) -> Engine:
-    """The engine of this name with `model` loaded.
+    """The engine of this name, for None that of the model's format, with `model` loaded.
 
     Raises `UsageError` for an unknown name, `MissingExtraError` where its packages are not
     installed, `EngineError` where device or provider is not there.
     """
     points = {point.name: point for point in entry_points(group=GROUP)}
+    name = name or ENGINES.get(model.engine_format, model.engine_format)
     if name not in points:
         raise UsageError(f"no engine {name!r}: there are {', '.join(sorted(points))}")
     try:

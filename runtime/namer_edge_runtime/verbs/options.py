@@ -14,7 +14,7 @@ STANDARD_OUTPUT = "-"
 def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
     """`--model`, `--engine`, `--device`, `--threads` and `--batch-size`."""
     parser.add_argument("--model", metavar="M", help="name of a packaged model, or the path of one")
-    parser.add_argument("--engine", default="onnxruntime", metavar="E", help="%(default)s")
+    parser.add_argument("--engine", metavar="E", help="default: the one of the model's format")
     parser.add_argument("--device", metavar="D", help="cpu, cuda … (default: the engine's own)")
     parser.add_argument(
         "--threads", type=positive, metavar="N", help="default: the CPUs this process may use"
