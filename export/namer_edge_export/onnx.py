@@ -10,8 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
-from namer_edge.model.namer import Namer, PgdGraph, VatGraph
+from namer_edge.model.namer import Namer, VatGraph
 from namer_edge_runtime.engine.base import PGD_OUTPUTS, VAT_OUTPUTS
+
+from .arrangement import ArrangedPgd, Attend, plain_attention
 
 OPSET = 18
 
@@ -23,7 +25,7 @@ def export_vat(namer: Namer) -> bytes:
     return _export(VatGraph(namer), (image,), ["image"], VAT_OUTPUTS, shapes)
 
 
-def export_pgd(namer: Namer) -> bytes:
+def export_pgd(namer: Namer, attend: Attend = plain_attention) -> bytes:
     """PGD: features, memory and nodes → self, left, right (probabilities)."""
     rows, columns, nodes = 4, 6, 5
     features = torch.randn(2, namer.architecture.vat_width, 2 * rows, 2 * columns)
@@ -44,7 +46,8 @@ def export_pgd(namer: Namer) -> bytes:
     shapes = dict.fromkeys(inputs, per_node)  # the exporter wants them in this order
     shapes["features"] = {0: batch, 2: 2 * height, 3: 2 * width}
     shapes["memory"] = {0: batch, 2: height, 3: width}
-    return _export(PgdGraph(namer), tuple(inputs.values()), list(inputs), PGD_OUTPUTS, shapes)
+    graph = ArrangedPgd(namer.pgd, attend)
+    return _export(graph, tuple(inputs.values()), list(inputs), PGD_OUTPUTS, shapes)
 
 
 def _export(
