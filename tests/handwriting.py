@@ -52,7 +52,11 @@ WRITTEN: list[tuple[str, Callable[[Any], Any]]] = [
 def written(number: int, seed: int = 0) -> Formula:
     """Formula `number` of `WRITTEN` in one hand, with the position of every visual node."""
     label, write = WRITTEN[number]
-    box = write(EXAMPLES.Writer(100 * seed + number))
+    return inked(f"{number}-{seed}", label, write(EXAMPLES.Writer(100 * seed + number)))
+
+
+def inked(name: str, label: str, box: Any) -> Formula:
+    """What a `Writer` wrote for `label`."""
     tokens = tuple(label.split())
     nodes = to_nodes(tokens, VOCABULARY)
     left = list(box.symbols)
@@ -70,7 +74,7 @@ def written(number: int, seed: int = 0) -> Formula:
         groups.append(own)
     placement = place(nodes, groups)
     return Formula(
-        f"{number}-{seed}",
+        name,
         strokes,
         np.array(owners, np.int32),
         tokens,

@@ -106,10 +106,13 @@ class Ink(Dataset[Drawn]):
         augmentation: Augmentation,
         synthesis: SynthesisOptions | None = None,
         hands: Sequence[Formula] = (),
+        labels: Sequence[Sequence[str]] = (),
     ) -> None:
         self.formulas, self.vocabulary = formulas, vocabulary
         self.look, self.augmentation = look, augmentation
-        self.synthesis = Synthesis(formulas, vocabulary, synthesis or SynthesisOptions(), hands)
+        self.synthesis = Synthesis(
+            formulas, vocabulary, synthesis or SynthesisOptions(), hands, labels
+        )
         self._written = [self._prepared(formula) for formula in formulas]
 
     def __len__(self) -> int:

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from namer_edge_runtime.errors import DataError
+from namer_edge_runtime.errors import DataError, LatexError
+from namer_edge_runtime.formula.nodes import to_nodes
+from namer_edge_runtime.formula.tokens import normalize
+from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -41,3 +44,17 @@ def read_labels(path: str | Path) -> list[Label]:
     if not labels:
         raise DataError(f"the label file {path} has no lines")
     return list(labels.values())
+
+
+def canonical(path: str | Path, vocabulary: Vocabulary) -> list[list[str]]:
+    """The labels of a file as canonical tokens, symbols without a class included; those that are no
+    formulas of this vocabulary are left out."""
+    labels = []
+    for label in read_labels(path):
+        try:
+            tokens = normalize(label.latex, vocabulary, strict=False)
+            if to_nodes(tokens, vocabulary):
+                labels.append(tokens)
+        except LatexError:
+            continue
+    return labels

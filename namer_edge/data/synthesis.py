@@ -1,4 +1,4 @@
-"""New formulas from written ones: parts cut out, symbols written by somebody else.
+"""New formulas from written ones: parts cut out, symbols written by somebody else, labels set anew.
 
 Every stroke's symbol and every symbol's place in the tree are known, so label and positions of what
 is made follow exactly.
@@ -16,6 +16,9 @@ from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS, Vocabulary
 from namer_edge_runtime.ink.strokes import Stroke, Strokes, bounds
 
 from .formula import Formula
+from .proportions import measure
+from .typeset import Typesetter
+from .wording import Wording
 
 BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
 """As wide as what they stand by, so that another writer's would not fit; `-` is like a bar."""
@@ -29,11 +32,16 @@ class SynthesisOptions:
     """Probability that a part of it, well nested, stands for the whole."""
     swap: float = 0.0
     """Probability, for each symbol, of another writer's strokes."""
+    typeset: float = 0.0
+    """Probability that a label, set in symbols of many writers, stands for it."""
+    vary: float = 0.5
+    """Probability that symbols of such a label are exchanged for others of their kind."""
 
 
 class Synthesis:
     """Makes formulas from a training set's, whose symbols are the hands to choose from, with those
-    of `others`, which may be symbols alone."""
+    of `others`, which may be symbols alone. `labels` are set beside those of the training set; what
+    cannot be set is left out."""
 
     def __init__(
         self,
@@ -41,23 +49,36 @@ class Synthesis:
         vocabulary: Vocabulary,
         options: SynthesisOptions,
         others: Sequence[Formula] = (),
+        labels: Sequence[Sequence[str]] = (),
     ) -> None:
         self.vocabulary, self.options = vocabulary, options
         self.hands: dict[str, list[Strokes]] = defaultdict(list)
-        if options.swap:
+        if options.swap or options.typeset:
             for formula in (*formulas, *others):
                 visual = [node.token for node in to_nodes(formula.tokens, vocabulary)]
                 visual = [token for token in visual if token != "}"]
                 for number, strokes in _ink_of(formula).items():
                     self.hands[visual[number]].append(strokes)
+        if options.typeset:
+            own = [formula.tokens for formula in formulas]
+            self.wording = Wording(own, labels, vocabulary, options.vary)
+            self.typesetter = Typesetter(measure(formulas, vocabulary), self.hands, vocabulary)
 
     def __call__(self, formula: Formula, rng: np.random.Generator) -> Formula:
         """`formula`, or one made from it; what is drawn follows from `rng` alone."""
+        if self.options.typeset and rng.random() < self.options.typeset:
+            return self.typeset(rng)
         if self.options.cut and rng.random() < self.options.cut:
             formula = cut(formula, self.vocabulary, rng)
         if self.options.swap:
             formula = self.swap(formula, rng)
         return formula
+
+    def typeset(self, rng: np.random.Generator) -> Formula:
+        """A label in ink, drawn until it is one that can be set."""
+        while not self.typesetter.knows(tokens := self.wording(rng)):
+            pass
+        return self.typesetter("typeset", tokens, rng)
 
     def swap(self, formula: Formula, rng: np.random.Generator) -> Formula:
         """Some symbols in another hand, of the same size at the same place."""

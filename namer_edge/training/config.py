@@ -72,6 +72,9 @@ class TrainConfig:
     cut: float = 0.0  # a part of a formula for the whole
     swap: float = 0.0  # another writer's strokes for a symbol
     hands: tuple[str, ...] = ()  # packs whose symbols are swapped in beside the training set's own
+    typeset: float = 0.0  # a label set in symbols of many writers for a formula
+    vary: float = 0.5  # of these, how many have symbols exchanged for others of their kind
+    labels: tuple[str, ...] = ()  # label files that are set beside the training set's own labels
 
     # Optimisation (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
     epochs: int = 240

@@ -20,6 +20,7 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..data.batches import Batch, Ink, loader
 from ..data.crohme import Formula
+from ..data.labels import canonical
 from ..data.pack import load_pack
 from ..model.namer import Namer
 from .checkpoint import load_state, load_weights, save_state, save_weights
@@ -187,7 +188,11 @@ class Trainer:
     # -- the run -------------------------------------------------------------------------------
 
     def run(
-        self, formulas: list[Formula], judged: list[Formula], hands: Sequence[Formula] = ()
+        self,
+        formulas: list[Formula],
+        judged: list[Formula],
+        hands: Sequence[Formula] = (),
+        labels: Sequence[Sequence[str]] = (),
     ) -> None:
         """Train to the end of the schedule, validating and saving on the way."""
         config, progress, world = self.config, self.progress, self.world
@@ -196,7 +201,13 @@ class Trainer:
             ids = [self.device.index] if self.device.type == "cuda" else None
             model = nn.parallel.DistributedDataParallel(self.objective, device_ids=ids)
         ink = Ink(
-            formulas, self.vocabulary, config.look, config.augmentation, config.synthesis, hands
+            formulas,
+            self.vocabulary,
+            config.look,
+            config.augmentation,
+            config.synthesis,
+            hands,
+            labels,
         )
         log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
         saved = time.monotonic()
@@ -306,6 +317,9 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
         trainer.sources = {path: pack.sources for path, pack in packs.items()}
         formulas = [f for path in config.train for f in packs[path].formulas]
         hands = [f for path in config.hands for f in packs[path].formulas if f.placed]
+        labels = [
+            tokens for path in config.labels for tokens in canonical(path, trainer.vocabulary)
+        ]
         usable = trainable(formulas, trainer.vocabulary)
         if not usable:
             raise DataError(
@@ -327,7 +341,7 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)
         }
         try:
-            trainer.run(usable, judged, hands)
+            trainer.run(usable, judged, hands, labels)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)

@@ -23,7 +23,7 @@ PLAIN = [
     f"{name}=0"
     for name in (
         *("scale", "aspect", "rotation", "shear", "symbol_shift", "symbol_shape", "wave", "pen"),
-        *("corrupt", "jitter", "surplus", "cut", "swap"),
+        *("corrupt", "jitter", "surplus", "cut", "swap", "typeset"),
     )
 ]
 """Formulas as they were written, and nodes as they are found."""
