@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
-from .result import Milliseconds, Result
+from .result import Alternative, Milliseconds, Result
 
 POWER = 0.25
 """A look's vote is its score to this power: scores of wrong and right readings lie orders of
@@ -25,11 +25,12 @@ class Ballot:
         first, second, *_ = *sorted(self._votes().values(), reverse=True), 0.0
         return first - second
 
-    def elected(self) -> Result:
+    def elected(self, alternatives: int = 0) -> Result:
         """The reading with most votes, as its surest look has it, with the time of all looks.
 
         Its score is the mean over all looks, those that read otherwise counting 0. Of equal votes,
-        the earlier reading wins.
+        the earlier reading wins. Up to `alternatives` others follow by falling votes; for these,
+        what a look only holds possible counts as well, by the score it gives it.
         """
         votes = self._votes()
         winner = max(votes, key=votes.__getitem__)
@@ -38,8 +39,21 @@ class Ballot:
         return replace(
             max(agreeing, key=lambda look: look.score),
             score=sum(look.score for look in agreeing) / len(self.looks),
+            alternatives=self._others(winner)[:alternatives],
             milliseconds=spent,
         )
+
+    def _others(self, winner: str) -> tuple[Alternative, ...]:
+        votes: defaultdict[str, float] = defaultdict(float)
+        scores: defaultdict[str, float] = defaultdict(float)
+        latex: dict[str, str] = {}
+        for look in self.looks:
+            for reading in (look, *look.alternatives):
+                votes[reading.canonical] += reading.score**POWER
+                scores[reading.canonical] += reading.score / len(self.looks)
+                latex[reading.canonical] = reading.latex
+        others = sorted(votes.keys() - {winner}, key=lambda reading: (-votes[reading], reading))
+        return tuple(Alternative(latex[other], other, scores[other]) for other in others)
 
     def _votes(self) -> dict[str, float]:
         votes: defaultdict[str, float] = defaultdict(float)

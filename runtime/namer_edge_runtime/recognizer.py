@@ -9,9 +9,9 @@ from typing import Any, overload
 import numpy as np
 
 from .ballot import Ballot
-from .decode.decode import Path as NodePath
 from .decode.decode import decode
 from .decode.pick import Nodes, pick
+from .decode.reading import Path as NodePath
 from .decoding import Decoding
 from .engine.base import Engine, PgdInputs, PgdOutput, VatOutput, open_engine
 from .errors import NamerEdgeError, UsageError
@@ -84,8 +84,8 @@ class Recognizer:
         """Recognises one input, or a list of them in order, and returns one `Result` or a list.
 
         An input is a path, bytes, an open file, a NumPy or PIL picture, InkML or strokes.
-        Up to `alternatives` further readings, those of the next longest paths, are returned beside
-        the best. Raises the error of the first input that cannot be read, named by its number in a
+        Up to `alternatives` further readings, the most probable others, are returned beside the
+        best. Raises the error of the first input that cannot be read, named by its number in a
         list.
         """
         if not isinstance(inputs, list | tuple) or is_strokes(inputs):
@@ -147,7 +147,7 @@ class Recognizer:
             for number, answer in self._look(open_, look, {}, batch_size, alternatives).items():
                 if isinstance(answer, Result):
                     ballots[number].add(answer)
-        answers.update((number, ballot.elected()) for number, ballot in ballots.items())
+        answers.update((number, ballot.elected(alternatives)) for number, ballot in ballots.items())
         return answers
 
     def _look(

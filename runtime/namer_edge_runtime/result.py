@@ -64,8 +64,9 @@ class Result:
     """Product of the probabilities of the path's classes and edges, in [0, 1]."""
     tokens: tuple[TokenResult, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
-    """Other readings, where they were asked for, by falling length of their paths: the order that
-    path selection prefers them in, which need not be that of their scores."""
+    """Other readings, where they were asked for, the most probable first. Those of one look go by
+    score, and the first may have a higher one than the answer, which is the longest path; those
+    of several looks go by their votes (`Ballot`)."""
     engine: str = ""
     device: str = ""
     """Engine and device that really ran."""

@@ -1,5 +1,6 @@
 """From the scores of PGD to readings of a formula."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -164,7 +165,10 @@ def test_alternatives_differ_and_the_best_is_the_same_as_without() -> None:
     left[path[3], path[1]] = 0.6
     only = decode(probs, left, right, nodes, CROHME.endings)
     several = decode(probs, left, right, nodes, CROHME.endings, alternatives=5)
-    assert [text(found) for found in several] == ["x + 1 y", "x + y"]
+    texts = [text(found) for found in several]
+    assert texts[:2] == ["x + 1 y", "x + y"]
+    assert len(set(texts)) == len(texts)
+    assert all(texts)
     assert text(only[0]) == text(several[0])
     # Two nodes of one class say the same, whichever is taken.
     doubled = np.array([0, 0, 0, 0, 0], np.int64)
@@ -254,3 +258,57 @@ def test_whatever_the_model_says_the_latex_is_balanced(
         assert set(found.classes.tolist()) <= set(range(8))
         again = decode(probs, left, right, nodes, ENDINGS, epsilon=epsilon)[0]
     assert np.array_equal(again.nodes, readings[0].nodes)
+
+
+def test_the_second_best_class_is_an_alternative() -> None:
+    nodes, path = nodes_of("x + 1", np.random.default_rng(6))
+    probs, left, right = sure_heads(path, nodes)
+    for token, share in (("\\times", 0.2), ("X", 0.1), ("^", 0.3)):
+        probs[path[0], CROHME.id(token)] = share
+    probs[path[2], CROHME.id("l" if "l" in CROHME else "|")] = 0.15
+    found = decode(probs, left, right, nodes, CROHME.endings, alternatives=4)
+    # `^` would bring an ending, which this node has not.
+    assert [text(reading) for reading in found[:2]] == ["x + 1", "\\times + 1"]
+    assert len({text(reading) for reading in found}) == 4
+    assert all(reading.classes[0] != CROHME.id("^") for reading in found)
+    scores = [reading.score for reading in found]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[1] == pytest.approx(scores[0] * 0.2 / 0.9, rel=1e-4)
+    assert found[1].node_scores[0] == pytest.approx(0.2)
+
+
+def test_an_edge_under_epsilon_and_a_node_deleted_in_doubt_are_alternatives() -> None:
+    nodes, path = nodes_of("x + 1", np.random.default_rng(7))
+    probs, left, right = sure_heads([path[0], path[2]], nodes)
+    # "+" was deleted, but not by much, and its edges are weak.
+    probs[path[1]] = 0
+    probs[path[1], CROHME.delete], probs[path[1], CROHME.id("+")] = 0.6, 0.4
+    for source, target in ((path[0], path[1]), (path[1], path[2])):
+        right[source, target] = left[target, source] = 0.2
+    found = decode(probs, left, right, nodes, CROHME.endings, alternatives=8)
+    texts = [text(reading) for reading in found]
+    assert texts[0] == "x 1"
+    assert "x + 1" in texts
+    score = found[texts.index("x + 1")].score
+    assert score == pytest.approx(0.9**2 * 0.4 * 0.2**2 * 0.9**2, rel=1e-4)
+
+
+def test_alternatives_are_the_most_probable_readings_there_are() -> None:
+    """Against all combinations, where the path is sure and the classes are not."""
+    nodes, path = nodes_of("a b c", np.random.default_rng(8))
+    probs, left, right = sure_heads(path, nodes)
+    left[left < 0.5] = right[right < 0.5] = 0
+    random = np.random.default_rng(9)
+    symbols = [CROHME.id(token) for token in "abcd"]
+    for node in path:
+        probs[node] = 0
+        probs[node, symbols] = random.dirichlet(np.ones(4))
+    found = decode(probs, left, right, nodes, CROHME.endings, alternatives=20)
+    products = sorted(
+        (float(np.prod(choice)) for choice in itertools.product(*probs[path][:, symbols])),
+        reverse=True,
+    )
+    edges = 0.9**4
+    assert [reading.score for reading in found] == pytest.approx(
+        [product * edges for product in products[:20]], rel=1e-3
+    )

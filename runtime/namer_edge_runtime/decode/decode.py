@@ -1,32 +1,14 @@
 """The entry point of path selection: PGD's scores in, readings of the formula out."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EngineError, UsageError
+from .alternatives import alternatives as other_readings
 from .graph import build, revise
 from .path import longest_paths
-from .pick import EOS, SOS, Nodes
-from .repair import repair
-
-
-@dataclass(frozen=True)
-class Path:
-    """One reading of a formula; its nodes are well nested, so it serialises to balanced LaTeX."""
-
-    nodes: NDArray[np.int64]
-    """[n] indices into the `Nodes` it was decoded from, in reading order, `<sos>`, `<eos>` not."""
-    classes: NDArray[np.int64]
-    """[n] revised class of each: a visual class, or K for "}"."""
-    score: float
-    """In [0, 1]: product of P(class) over the nodes and of E / (sum of weights) over the edges from
-    `<sos>` to `<eos>`, those that repair made included. An empty reading has score 0."""
-    node_scores: NDArray[np.float32]
-    """[n] P(class) of each node by the self head."""
-    repaired: bool
-    """The longest path was not well nested and had to be changed (see `repair`)."""
+from .pick import Nodes
+from .reading import Evidence, Path
 
 
 def decode(
@@ -51,8 +33,9 @@ def decode(
         vocabulary_endings: [K] number of endings of each visual class.
         epsilon: edges weaker than this, after weighting, go.
         left_weight, right_weight: weights of the two heads in an edge (table S3).
-        alternatives: the most readings to return. Further ones are the next longest paths that,
-            repaired, say something else; often there are none.
+        alternatives: the most readings to return. Further ones are the most probable others, by
+            falling score (`alternatives.py`); one may even have a higher score than the longest
+            path, which stays the first.
 
     Returns:
         At least one reading; its path is empty where no node stays.
@@ -95,28 +78,18 @@ def decode(
         left_weight=left_weight,
         right_weight=right_weight,
     )
-    # Repair can make two paths one, so some more are asked for where several are wanted.
-    count = alternatives if alternatives == 1 else 2 * alternatives
-    readings: dict[bytes, Path] = {}
-    for route in longest_paths(graph, count):
-        inner = route.nodes[1:-1]
-        chosen = repair(inner, nodes.parents, graph.scores)
-        node_scores = np.nan_to_num(self_probs[chosen, classes[chosen]])
-        whole = np.concatenate(([SOS], chosen, [EOS]))
-        edges = graph.scores[whole[:-1], whole[1:]] / total
-        reading = Path(
-            nodes=chosen,
-            classes=classes[chosen],
-            score=_product(node_scores, edges),
-            node_scores=node_scores.astype(np.float32),
-            repaired=not np.array_equal(inner, chosen),
-        )
-        readings.setdefault(reading.classes.tobytes(), reading)
-    return list(readings.values())[:alternatives]
-
-
-def _product(node_scores: NDArray[np.float32], edges: NDArray[np.float64]) -> float:
-    """The score of a reading, in [0, 1]."""
-    if not len(node_scores):
-        return 0.0
-    return float(np.clip(np.prod(node_scores, dtype=np.float64) * np.prod(edges), 0, 1))
+    evidence = Evidence(nodes, self_probs, graph.scores / total)
+    best = evidence.read(longest_paths(graph)[0].nodes, classes)
+    if alternatives == 1:
+        return [best]
+    others = other_readings(
+        evidence,
+        left[:size, :size],
+        right[:size, :size],
+        vocabulary_endings,
+        alternatives,
+        left_weight=left_weight,
+        right_weight=right_weight,
+    )
+    said = best.classes.tobytes()
+    return [best, *(other for other in others if other.classes.tobytes() != said)][:alternatives]
