@@ -15,13 +15,13 @@ from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
 
-from .formats import check_options, find_target
+from .formats import check_options, check_packages, find_target
 from .int8 import Material, quantize
 from .onnx import export_pgd, export_vat
 from .parity import Pictures, parity
 from .unverified import unverified
 
-TOLERANCE = 1e-4
+TOLERANCE = {"fp32": 1e-4, "fp16": 2e-2}
 """Largest difference of a probability between the checkpoint and what was exported from it."""
 SIZES = ((32, 32), (48, 208), (96, 320), (320, 64), (64, 1024))
 """Height and width (pixels) that the export is checked at; none is the size it was traced with."""
@@ -52,14 +52,15 @@ def export(
     the pictures of the data set `verification`, where given, as the checkpoint reads them.
 
     Raises `UsageError` for a target that does not exist or options that do not fit it,
-    `CheckpointError` for a checkpoint that cannot be read, `DataError` for data that cannot,
-    `ExportError` where the result does not compute what the checkpoint computes or, in int8, loses
-    too much; then nothing is written.
+    `MissingExtraError` where what makes it is not installed, `CheckpointError` for a checkpoint
+    that cannot be read, `DataError` for data that cannot, `ExportError` where the result does not
+    compute what the checkpoint computes or, in int8, loses too much; then nothing is written.
     """
     target = find_target(format, precision)
     check_options(
         target, calibration=calibration, eval=evaluation, max_drop=max_drop, verify=verification
     )
+    check_packages(target)
     checkpoint, output = Path(checkpoint), Path(output)
     check_replaceable(output)
     namer, look, record = load_weights(checkpoint)
@@ -91,9 +92,12 @@ def export(
     }
     if format == "torch":
         return ModelFile.write(output, meta, {"weights": checkpoint})
-    parts = {"vat": export_vat(namer), "pgd": export_pgd(namer)}
-    meta["sources"] = {role: hashlib.sha256(part).hexdigest() for role, part in parts.items()}
-    with unverified(output, {**meta, "precision": "fp32"}, parts) as model:
+    graphs = {"vat": export_vat(namer), "pgd": export_pgd(namer)}
+    meta["sources"] = {role: hashlib.sha256(graph).hexdigest() for role, graph in graphs.items()}
+    # int8 is made of fp32, once that is known to be right.
+    tried = {**meta, "precision": "fp32" if target.precision == "int8" else target.precision}
+    parts = _parts(graphs, tried)
+    with unverified(output, tried, parts) as model:
         verify(namer, model)
         if pictures is not None:
             same = parity(namer, model, target.engine, pictures)
@@ -106,13 +110,23 @@ def export(
     return ModelFile.write(output, meta, parts)
 
 
-def verify(namer: Namer, model: ModelFile, engine: str = "onnxruntime") -> float:
+def _parts(graphs: dict[str, bytes], meta: dict[str, Any]) -> dict[str, bytes]:
+    """The ONNX graphs in the format and precision (no int8) of the model that `meta` describes."""
+    if meta["engine_format"] == "onnx":
+        return graphs
+    from .openvino import openvino_parts
+
+    return openvino_parts(graphs, meta, half=meta["precision"] == "fp16")
+
+
+def verify(namer: Namer, model: ModelFile) -> float:
     """Largest difference of any probability between `namer` and the exported `model`.
 
     Both graphs run on random ink at sizes never traced, alone and in a batch. Raises `ExportError`
-    where it exceeds `TOLERANCE`.
+    where it exceeds the `TOLERANCE` of the model's precision.
     """
-    reference, exported = TorchEngine.of(namer), open_engine(engine, model)
+    reference, exported = TorchEngine.of(namer), open_engine(None, model)
+    tolerance = TOLERANCE[model.precision]
     rng = np.random.default_rng(0)
     largest = 0.0
     for height, width in SIZES:
@@ -126,10 +140,10 @@ def verify(namer: Namer, model: ModelFile, engine: str = "onnxruntime") -> float
             pairs = [(a.scores, b.scores), (a.none, b.none), (c.correction, d.correction)]
             pairs += [(c.left, d.left), (c.right, d.right)]
             largest = max(largest, *(float(np.abs(x - y).max()) for x, y in pairs))
-    if not largest <= TOLERANCE:
+    if not largest <= tolerance:
         raise ExportError(
             f"the exported graphs differ from the checkpoint by {largest:.2g} in probability, "
-            f"more than {TOLERANCE}: nothing was written; please report this with the versions "
+            f"more than {tolerance}: nothing was written; please report this with the versions "
             "that `namer-edge check` prints"
         )
     return largest

@@ -2,9 +2,10 @@
 
 import difflib
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
-from namer_edge_runtime.errors import UsageError
+from namer_edge_runtime.errors import MissingExtraError, UsageError
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,11 @@ class Target:
     """Options without which it is not made."""
     takes: tuple[str, ...] = ()
     """Further options."""
+    packages: tuple[str, ...] = ()
+    """What it is made with, beside what all are."""
 
 
+INTEL = ("cpu", "gpu", "npu", "auto")
 TARGETS = (
     Target(
         "onnx",
@@ -30,6 +34,15 @@ TARGETS = (
         takes=("--verify",),
     ),
     Target("onnx", "int8", "onnxruntime", ("cpu",), ("--calibration", "--eval"), ("--max-drop",)),
+    Target(
+        "openvino",
+        "fp32",
+        "openvino",
+        INTEL,
+        takes=("--verify",),
+        packages=("openvino",),
+    ),
+    Target("openvino", "fp16", "openvino", INTEL, packages=("openvino",)),
     Target("torch", "fp16", "torch", ("cpu", "cuda")),
 )
 MEANING = {
@@ -72,6 +85,14 @@ def check_options(target: Target, **given: Any) -> None:
         raise UsageError(
             f"{name} has no use for {', '.join(foreign)}: it takes {', '.join(known) or 'neither'}"
         )
+
+
+def check_packages(target: Target) -> None:
+    """Raises `MissingExtraError` where something that the target is made with is not installed."""
+    for package in target.packages:
+        if find_spec(package) is None:
+            missing = MissingExtraError.of(ModuleNotFoundError(name=package))
+            raise MissingExtraError(f"{target.format} {target.precision}: {missing}")
 
 
 def table() -> str:

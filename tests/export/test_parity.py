@@ -31,7 +31,7 @@ from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
 from ..handwriting import WRITTEN, written
-from .conftest import CHECKPOINT
+from .conftest import CHECKPOINT, traced
 
 NAMER, LOOK, RECORD = load_weights(CHECKPOINT)
 GAP = 0.7
@@ -49,9 +49,11 @@ def target(request: pytest.FixtureRequest) -> Target:
 
 @pytest.fixture(scope="module")
 def model(target: Target, trained: Path, tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
+    onnx = ModelFile.open(trained)
     if target.format == "onnx":
-        return ModelFile.open(trained)
-    return export(CHECKPOINT, tmp_path_factory.mktemp(target.format) / "fp32", target.format)
+        return onnx
+    with traced(onnx):
+        return export(CHECKPOINT, tmp_path_factory.mktemp(target.format) / "fp32", target.format)
 
 
 @pytest.fixture(scope="module")
