@@ -9,13 +9,10 @@ from torch import Tensor, nn
 
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from .densenet import DenseNetEncoder
-from .edge import EdgeEncoder
+from .encoder import build_encoder
 from .graph_decoder import GraphDecoder
 from .layers import mask_pyramid
 from .visual_tokenizer import VisualTokenizer
-
-ENCODERS = {"edge": EdgeEncoder, "densenet": DenseNetEncoder}
 
 
 @dataclass(frozen=True)
@@ -62,13 +59,9 @@ class Namer(nn.Module):
     def __init__(self, architecture: Architecture, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.architecture, self.vocabulary = architecture, vocabulary
-        self.encoder: EdgeEncoder | DenseNetEncoder
-        if architecture.encoder == "edge":
-            self.encoder = EdgeEncoder(
-                architecture.channels, architecture.widths, architecture.blocks
-            )
-        else:
-            self.encoder = DenseNetEncoder(architecture.channels)
+        self.encoder = build_encoder(
+            architecture.encoder, architecture.channels, architecture.widths, architecture.blocks
+        )
         width8, width16 = self.encoder.width8, self.encoder.width16
         self.vat = VisualTokenizer(width8, width16, architecture.vat_width, vocabulary.size)
         self.pgd = GraphDecoder(

@@ -12,7 +12,8 @@ from namer_edge_runtime.picture.look import Look
 
 from ..data.augment import Augmentation
 from ..data.synthesis import SynthesisOptions
-from ..model.namer import ENCODERS, Architecture
+from ..model.encoder import ENCODERS
+from ..model.namer import Architecture
 from .loss import LossOptions
 from .targets import Candidates
 
@@ -100,7 +101,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         choices = {
-            "encoder": tuple(ENCODERS),
+            "encoder": ENCODERS,
             "precision": ("bf16", "fp16", "fp32"),
             "device": ("auto", "cpu", "cuda"),
         }
