@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from namer_edge_runtime.engine.base import open_engine
-from namer_edge_runtime.errors import EngineError
+from namer_edge_runtime.errors import EngineError, UsageError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
@@ -66,13 +66,43 @@ def test_it_can_be_pickled_and_used_by_several_threads(recognizer: Recognizer) -
         assert list(pool.map(lambda _: read(copy), range(8))) == [expected] * 8
 
 
-def test_compiled_graphs_are_kept_only_where_that_is_asked_for(
-    model: ModelFile, tmp_path: Path
+@pytest.mark.parametrize("fixed_sizes", [None, True])
+def test_the_second_start_finds_its_compiled_graphs(
+    model: ModelFile, tmp_path: Path, fixed_sizes: bool | None
 ) -> None:
-    from namer_edge_runtime.engine.openvino import OpenVinoEngine
-
-    OpenVinoEngine(model, threads=1, cache=tmp_path / "kept")
+    first, second = (
+        open_engine(None, model, threads=1, cache_dir=tmp_path / "kept", fixed_sizes=fixed_sizes)
+        for _ in range(2)
+    )
     assert any((tmp_path / "kept").iterdir())
+    assert not first.cached  # type: ignore[attr-defined]
+    assert second.cached  # type: ignore[attr-defined]
+
+
+def test_a_cache_that_cannot_be_used_does_no_harm(
+    model: ModelFile, recognizer: Recognizer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("no folder can be made in a file, whoever asks")
+    cached = Recognizer.from_pretrained(model.path, threads=1, cache_dir=tmp_path / "file" / "kept")
+    assert read(cached) == read(recognizer)
+    assert "cannot be used" in caplog.text
+
+
+def test_graphs_of_fixed_sizes_read_as_graphs_of_any_size(
+    model: ModelFile, recognizer: Recognizer
+) -> None:
+    """As on devices that know no other; blank space means nothing to this model."""
+    fixed = Recognizer.from_pretrained(model.path, threads=1, fixed_sizes=True)
+    assert read(fixed) == read(fixed, batch_size=8) == read(recognizer)
+    graphs = fixed.engine._open().vat._compiled  # type: ignore[attr-defined]
+    sizes = {shape for ((_, shape),) in graphs}
+    assert {side for size in sizes for side in size[2:]} <= {64, 128, 256, 512}
+    assert len(sizes) > 1
+
+
+def test_an_option_of_another_engine_is_refused(tiny_model: ModelFile, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="'onnxruntime' takes no cache_dir"):
+        open_engine(None, tiny_model, cache_dir=tmp_path)
 
 
 def test_a_device_that_is_not_there_is_an_error_unless_allowed(model: ModelFile) -> None:

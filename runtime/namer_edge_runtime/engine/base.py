@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -75,7 +76,7 @@ class Engine(Protocol):
     """Computes the two graphs. Usable by several threads at once.
 
     A class named in the entry points is called as `(model_file, *, device, threads)`, with
-    `providers` and `fallback` beside them where the caller gave these.
+    `providers`, `fallback`, `cache_dir` and `fixed_sizes` beside them where the caller gave these.
     """
 
     @property
@@ -109,6 +110,8 @@ def open_engine(
     threads: int | None = None,
     providers: Sequence[Any] | None = None,
     fallback: bool = False,
+    cache_dir: str | Path | None = None,
+    fixed_sizes: bool | None = None,
 ) -> Engine:
     """The engine of this name, for None that of the model's format, with `model` loaded.
 
@@ -123,18 +126,21 @@ def open_engine(
         kind = points[name].load()
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"engine {name!r}: {MissingExtraError.of(error)}") from error
-    options: dict[str, Any] = {}
-    if providers is not None:
-        options["providers"] = providers
-    if fallback:
-        options["fallback"] = True
+    options = {
+        "providers": providers,
+        "fallback": fallback or None,
+        "cache_dir": cache_dir,
+        "fixed_sizes": fixed_sizes,
+    }
+    options = {option: value for option, value in options.items() if value is not None}
     try:
         engine: Engine = getattr(kind, "open", kind)(
             model, device=device, threads=threads, **options
         )
     except TypeError as error:
-        if options and any(option in str(error) for option in options):
-            raise UsageError(f"engine {name!r} takes no {' or '.join(options)}") from error
+        foreign = [option for option in options if option in str(error)]
+        if foreign:
+            raise UsageError(f"engine {name!r} takes no {' or '.join(foreign)}") from error
         raise
     return engine
 

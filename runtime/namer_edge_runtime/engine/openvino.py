@@ -1,5 +1,6 @@
 """OpenVINO: Intel's processors, and its graphics and neural units."""
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -25,14 +26,16 @@ from .base import (
 )
 from .process import PerProcess
 
+LOGGER = logging.getLogger(__name__)
 DEVICES = ("CPU", "GPU", "NPU", "AUTO")
 ANY_SHAPE = ("CPU",)
 """Devices that run one compiled graph at any size. On one thread a graph compiled for its size is
 a third faster, but takes as long to compile as 50 to 200 readings do, and tens of megabytes."""
 KEPT = 32
-"""Graphs compiled for one size that the other devices keep, the last used ones."""
-NODES = 16
-"""Node lists are padded to multiples of it, so that devices meet few lengths."""
+"""Graphs compiled for one size that are kept, the last used ones."""
+CELL, SIDE, NODES = 8, 64, 16
+"""Pixels of a cell of VAT; the least height and width, and length of a node list, that a graph is
+compiled for where it must be for one size. The next ones double: 6 heights and widths in all."""
 PRECISIONS = {"f32": "fp32", "f16": "fp16", "bf16": "bf16"}
 
 
@@ -42,6 +45,9 @@ class OpenVinoEngine:
     CPU runs everything that is not int8 in fp32, whatever it would choose by itself. Only the
     model file and the options are kept when it is pickled; graphs are compiled again in each
     process, also after a fork, where the old ones would have lost their threads.
+
+    Where graphs are compiled for one size, pictures get blank space on the right and below up to
+    the next such size. It is seen like any blank space round the ink: a reading may change by it.
     """
 
     name = "openvino"
@@ -53,13 +59,16 @@ class OpenVinoEngine:
         device: str | None = None,
         threads: int | None = None,
         fallback: bool = False,
-        cache: str | Path | None = None,
+        cache_dir: str | Path | None = None,
+        fixed_sizes: bool | None = None,
     ) -> None:
         """`device`: cpu, gpu, gpu.1, npu, or auto, which leaves the choice to OpenVINO.
 
-        `cache` is a folder where compiled graphs are kept for the next start; without it no file
-        is written. Raises `EngineError` for a device that is not there, unless `fallback`; then
-        the CPU runs, and `device` says so.
+        `cache_dir` is a folder where compiled graphs are kept for the next start; without it no
+        file is written, and one that cannot be used is no reason to fail. `fixed_sizes` has graphs
+        compiled for one size each; None: where the device needs that. Raises `EngineError` for a
+        device that is not there, unless `fallback`; then the CPU runs, and `device` says so, and
+        for sizes left open on a device that cannot have that.
         """
         check_format(model, self.name, "openvino")
         self._model = model
@@ -71,7 +80,8 @@ class OpenVinoEngine:
             )
         self._threads = threads or usable_cpus()
         self._fallback = fallback
-        self._cache = None if cache is None else str(cache)
+        self._cache = None if cache_dir is None else str(cache_dir)
+        self._fixed = fixed_sizes
         self._start()
 
     def _start(self) -> None:
@@ -79,7 +89,7 @@ class OpenVinoEngine:
         self._open()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("_model", "_wanted", "_threads", "_fallback", "_cache")
+        kept = ("_model", "_wanted", "_threads", "_fallback", "_cache", "_fixed")
         return {key: self.__dict__[key] for key in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -94,6 +104,11 @@ class OpenVinoEngine:
     def precision(self) -> str:
         return self._open().precision
 
+    @property
+    def cached(self) -> bool:
+        """Whether this process found its first graph in `cache_dir`, and did not compile it."""
+        return self._open().cached
+
     def _load(self) -> "_Opened":
         core = openvino.Core()
         available = core.available_devices
@@ -101,15 +116,16 @@ class OpenVinoEngine:
         running = [name for name in available if device in ("AUTO", name.partition(".")[0], name)]
         options = {name: self._options(name) for name in running}
         chosen = {"DEVICE_PROPERTIES": options} if device == "AUTO" else options[running[0]]
-        if self._cache is not None:
-            chosen = {**chosen, "CACHE_DIR": self._cache}
         any_shape = all(name in ANY_SHAPE for name in running)
+        if self._fixed is False and not any_shape:
+            raise EngineError(f"{device} runs graphs of fixed sizes only: leave fixed_sizes out")
+        any_shape = any_shape and not self._fixed
         vat, pgd = (
-            _Graph(self._read(core, role), core, device, chosen, any_shape)
+            _Graph(self._read(core, role), core, device, chosen, self._cache, any_shape)
             for role in ("vat", "pgd")
         )
         try:
-            compiled = vat.compiled({"image": (1, self._model.look.channels, 32, 32)})
+            compiled = vat.compiled({"image": (1, self._model.look.channels, SIDE, SIDE)})
             if any_shape:
                 pgd.compiled({})
         except Exception as error:
@@ -119,7 +135,7 @@ class OpenVinoEngine:
         runs_on = compiled.model.get_property("EXECUTION_DEVICES")[0].strip("()")
         hint = options.get(runs_on, options[running[0]])["INFERENCE_PRECISION_HINT"]
         precision = "int8" if self._model.precision == "int8" else PRECISIONS[hint]
-        return _Opened(vat, pgd, runs_on, precision)
+        return _Opened(vat, pgd, runs_on, precision, compiled.cached)
 
     def _available(self, available: list[str]) -> str:
         """The device that is used: the wanted one, where there is such a one."""
@@ -153,16 +169,25 @@ class OpenVinoEngine:
             ) from error
 
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
-        opened = self._open()
-        return VatOutput(*self._run(opened.vat, {"image": images}, VAT_OUTPUTS))
+        graph = self._open().vat
+        height, width = images.shape[2:]
+        if not graph.any_shape:
+            images = _lengthened(images, 2, _doubled(height, SIDE))
+            images = _lengthened(images, 3, _doubled(width, SIDE))
+        *seen, features, memory = self._run(graph, {"image": images}, VAT_OUTPUTS)
+        scores, classes, none = (x[..., : height // CELL, : width // CELL] for x in seen)
+        return VatOutput(scores, classes, none, features, memory)
 
     def pgd(self, inputs: PgdInputs) -> PgdOutput:
+        graph = self._open().pgd
         real = inputs.mask.shape[1]
+        # Nodes of zeros, which the mask leaves out: devices, and their memory, meet few lengths.
+        length = -(-real // NODES) * NODES if graph.any_shape else _doubled(real, NODES)
         lengthened = {
-            name: value if name in ("features", "memory") else _lengthened(value)
+            name: value if name in ("features", "memory") else _lengthened(value, 1, length)
             for name, value in vars(inputs).items()
         }
-        correction, left, right = self._run(self._open().pgd, lengthened, PGD_OUTPUTS)
+        correction, left, right = self._run(graph, lengthened, PGD_OUTPUTS)
         return PgdOutput(correction[:, :real], left[:, :real, :real], right[:, :real, :real])
 
     def _run(
@@ -176,10 +201,25 @@ class OpenVinoEngine:
             ) from error
 
 
-def _lengthened(values: NDArray[Any]) -> NDArray[Any]:
-    """Values [B, N, …] of nodes with nodes of zeros added, which the mask leaves out."""
-    missing = -values.shape[1] % NODES
-    return np.pad(values, [(0, 0), (0, missing), *[(0, 0)] * (values.ndim - 2)])
+def _was_cached(compiled: Any) -> bool:
+    try:
+        return bool(compiled.get_property("LOADED_FROM_CACHE"))
+    except Exception:  # AUTO, which compiles in the background, cannot tell
+        return False
+
+
+def _doubled(length: int, least: int) -> int:
+    """The next fixed length from this one on."""
+    while least < length:
+        least *= 2
+    return least
+
+
+def _lengthened(values: NDArray[Any], axis: int, length: int) -> NDArray[Any]:
+    """Values with zeros added along an axis."""
+    missing = [(0, 0)] * values.ndim
+    missing[axis] = (0, length - values.shape[axis])
+    return np.pad(values, missing)
 
 
 @dataclass(frozen=True)
@@ -190,6 +230,7 @@ class _Opened:
     pgd: "_Graph"
     device: str
     precision: str
+    cached: bool
 
 
 @dataclass(frozen=True)
@@ -197,6 +238,7 @@ class _Compiled:
     """A compiled graph, and the requests that wait for a thread to use them."""
 
     model: Any
+    cached: bool
     idle: list[Any] = field(default_factory=list)
 
     @contextmanager
@@ -214,17 +256,23 @@ class _Graph:
     """One graph on one device: compiled once where any shape runs, else once for each shape."""
 
     def __init__(
-        self, model: Any, core: Any, device: str, options: dict[str, Any], any_shape: bool
+        self,
+        model: Any,
+        core: Any,
+        device: str,
+        options: dict[str, Any],
+        cache: str | None,
+        any_shape: bool,
     ) -> None:
         self._model, self._core = model, core
-        self._device, self._options = device, options
-        self._any_shape = any_shape
+        self._device, self._options, self._cache = device, options, cache
+        self.any_shape = any_shape
         self._compiled: OrderedDict[Any, _Compiled] = OrderedDict()
         self._lock = threading.Lock()
 
     def compiled(self, shapes: dict[str, tuple[int, ...]]) -> _Compiled:
         """The graph for inputs of these shapes."""
-        key = None if self._any_shape else tuple(shapes.items())
+        key = None if self.any_shape else tuple(shapes.items())
         with self._lock:
             if key not in self._compiled:
                 self._compiled[key] = self._compile(shapes)
@@ -235,16 +283,25 @@ class _Graph:
 
     def _compile(self, shapes: dict[str, tuple[int, ...]]) -> _Compiled:
         model = self._model
-        if not self._any_shape:
+        if not self.any_shape:
             model = model.clone()
             model.reshape(shapes)
-        return _Compiled(self._core.compile_model(model, self._device, self._options))
+        if self._cache is not None:
+            kept = {**self._options, "CACHE_DIR": self._cache}
+            try:
+                compiled = self._core.compile_model(model, self._device, kept)
+            except Exception as error:
+                LOGGER.warning("cache_dir %s cannot be used (%s)", self._cache, error)
+                self._cache = None
+            else:
+                return _Compiled(compiled, _was_cached(compiled))
+        return _Compiled(self._core.compile_model(model, self._device, self._options), False)
 
     def run(
         self, inputs: Mapping[str, NDArray[Any]], outputs: tuple[str, ...]
     ) -> list[NDArray[Any]]:
         """The outputs [B, …] for inputs [B, …]."""
-        if self._any_shape:
+        if self.any_shape:
             return self._infer(inputs, outputs)
         # One by one, for each size in a batch of its own would be many more graphs to compile.
         size = len(next(iter(inputs.values())))

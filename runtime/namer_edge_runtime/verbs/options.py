@@ -12,13 +12,14 @@ STANDARD_OUTPUT = "-"
 
 
 def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
-    """`--model`, `--engine`, `--device`, `--threads` and `--batch-size`."""
+    """`--model`, `--engine`, `--device`, `--threads`, `--cache-dir` and `--batch-size`."""
     parser.add_argument("--model", metavar="M", help="name of a packaged model, or the path of one")
     parser.add_argument("--engine", metavar="E", help="default: the one of the model's format")
     parser.add_argument("--device", metavar="D", help="cpu, cuda … (default: the engine's own)")
     parser.add_argument(
         "--threads", type=positive, metavar="N", help="default: the CPUs this process may use"
     )
+    parser.add_argument("--cache-dir", metavar="DIR", help="OpenVINO: keep compiled graphs there")
     parser.add_argument("--batch-size", type=positive, default=8, metavar="N", help="%(default)s")
 
 
@@ -31,6 +32,7 @@ def open_recognizer(arguments: argparse.Namespace) -> "Recognizer":
         engine=arguments.engine,
         device=arguments.device,
         threads=arguments.threads,
+        cache_dir=arguments.cache_dir,
     )
 
 
