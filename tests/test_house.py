@@ -36,6 +36,7 @@ ROOMS = (
     "namer_edge.data",
     "namer_edge.evaluation",
     "namer_edge.model",
+    "namer_edge.recognisers",
     "namer_edge.training",
     "namer_edge",
     "namer_edge.verbs",

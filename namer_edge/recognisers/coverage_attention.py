@@ -1,0 +1,94 @@
+"""Coverage attention: attention that knows what it has looked at before (WAP, DWAP)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from ..model.graph_decoder import position_encoding
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What attention knows of N pictures before the first token."""
+
+    values: Tensor
+    """[N, C, h, w]: the feature map."""
+    projected: Tensor
+    """[N, A, h, w]: U_a a_i."""
+    coverage: Tensor
+    """[A, 1, k, k]: U_f Q, from the sum of past attention to the energy's inside."""
+    mask: Tensor | None
+    """[N, 1, h, w]."""
+
+    def nothing(self) -> Tensor:
+        """The sum of past attention before the first token: zeros [N, h, w]."""
+        return torch.zeros_like(self.values[:, 0])
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One step of attention."""
+
+    context: Tensor
+    """[N, C]: the features where attention lies."""
+    weights: Tensor
+    """[N, h, w]: α, 1 in sum."""
+
+
+class CoverageAttention(nn.Module):
+    """e_i = νᵀ tanh(W ŝ + U_a a_i + U_f f_i) with f = Q ∗ Σ past α; α = softmax(e).
+
+    Q and U_f are linear one after the other, so they are multiplied once for all tokens: the same
+    numbers as convolving to A channels and multiplying these at each position, at a fraction of
+    the cost.
+    """
+
+    def __init__(
+        self, channels: int, query_width: int, width: int, kernel: int, positions: bool = False
+    ) -> None:
+        """`positions`: whether keys tell where they are (CAN)."""
+        super().__init__()
+        self.key = nn.Conv2d(channels, width, 1)
+        self.query = nn.Linear(query_width, width, bias=False)
+        self.coverage = nn.Conv2d(1, width, kernel, bias=False)
+        self.fertility = nn.Linear(width, width, bias=False)
+        self.energy = nn.Linear(width, 1, bias=False)  # a bias would not change a softmax
+        self.positions = positions
+
+    def keys(self, values: Tensor, mask: Tensor | None) -> Keys:
+        """Of a feature map [N, C, h, w] and its mask [N, 1, h, w]."""
+        projected = self.key(values)
+        if self.positions:
+            projected = projected + grid_encoding(values, projected.shape[1])
+        coverage = torch.einsum("af,fokl->aokl", self.fertility.weight, self.coverage.weight)
+        return Keys(values, projected, coverage, mask)
+
+    def forward(self, keys: Keys, query: Tensor, past: Tensor) -> Glance:
+        """query [N, D], past [N, h, w]: the sum of attention so far."""
+        covered = F.conv2d(past[:, None], keys.coverage, padding=keys.coverage.shape[-1] // 2)
+        inside = torch.tanh(keys.projected + self.query(query)[:, :, None, None] + covered)
+        energy = F.conv2d(inside, self.energy.weight[:, :, None, None]).float()
+        if keys.mask is not None:
+            energy = energy + (1.0 - keys.mask) * -1e4
+        weights = torch.softmax(energy.flatten(1), 1).view_as(energy).squeeze(1)
+        context = torch.einsum("nchw,nhw->nc", keys.values, weights.to(keys.values.dtype))
+        return Glance(context, weights)
+
+
+def grid_encoding(features: Tensor, width: int) -> Tensor:
+    """2-D sinusoids [width, h, w] of the cells of a feature map [N, C, h, w]."""
+    rows = torch.arange(features.shape[2], device=features.device)[:, None] + 0.5
+    columns = torch.arange(features.shape[3], device=features.device)[None, :] + 0.5
+    where = position_encoding(
+        rows + torch.zeros_like(columns), columns + torch.zeros_like(rows), width
+    )
+    return where.permute(2, 0, 1).to(features.dtype)
+
+
+def masked_mean(features: Tensor, mask: Tensor | None) -> Tensor:
+    """Mean [N, C] of a feature map [N, C, h, w] over the picture, without what pads it."""
+    if mask is None:
+        return features.mean((2, 3))
+    return (features * mask).sum((2, 3)) / mask.sum((2, 3))

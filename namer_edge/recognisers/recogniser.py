@@ -1,0 +1,176 @@
+"""What every autoregressive recogniser is: an encoder, and a decoder that writes tokens in turn."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+from ..model.encoder import build_encoder
+from ..model.layers import mask_pyramid
+from .alphabet import Alphabet
+
+IGNORE = -100
+"""A target that no loss counts."""
+State = dict[str, Tensor]
+"""What a decoder remembers between tokens; the first dimension of each tensor is the row's."""
+
+
+@dataclass(frozen=True)
+class DecoderArchitecture:
+    """What of a recogniser is a matter of choice; kept in every checkpoint."""
+
+    model: str = "dwap"
+    encoder: str = "edge"
+    widths: tuple[int, ...] = (32, 48, 96, 192)
+    blocks: tuple[int, ...] = (0, 1, 2, 3)
+    decoder_width: int = 256
+    """Of embeddings and of the GRU's or the transformer's state."""
+    attention_width: int = 512
+    """Of coverage attention, and of CAN's counting."""
+    decoder_layers: int = 3
+    decoder_heads: int = 8
+    decoder_feedforward: int = 4
+    """Of transformers, the last in multiples of `decoder_width`."""
+    dropout: float = 0.1
+    channels: int = 1
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "DecoderArchitecture":
+        """Raises `TypeError` for keys that this version does not know."""
+        values: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in value.items()
+        }
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Features:
+    """What the encoder sees in N pictures."""
+
+    f8: Tensor
+    """[N, width8, H/8, W/8]."""
+    f16: Tensor
+    """[N, width16, H/16, W/16]."""
+    mask: Tensor | None
+    """[N, 1, H/16, W/16], 0 on what pads a batch; None where nothing does."""
+
+    def repeat(self, times: int) -> "Features":
+        """Each picture `times` times in a row."""
+        if times == 1:
+            return self
+        mask = None if self.mask is None else self.mask.repeat_interleave(times, 0)
+        return Features(
+            self.f8.repeat_interleave(times, 0), self.f16.repeat_interleave(times, 0), mask
+        )
+
+    def of(self, picture: int) -> "Features":
+        """One picture alone."""
+        one = slice(picture, picture + 1)
+        return Features(self.f8[one], self.f16[one], None if self.mask is None else self.mask[one])
+
+    def mask_at(self, stride: int) -> Tensor | None:
+        """The mask of F8 (8) or F16 (16)."""
+        return None if self.mask is None else mask_pyramid(self.mask)[stride]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a decoder says after each of T tokens in N rows."""
+
+    logits: Tensor
+    """[N, T, A]: the next token."""
+    attention: Tensor
+    """[N, T, h, w]: where it looked to say so; adds up to 1 over a picture."""
+    state: State
+
+
+class Recogniser(nn.Module, ABC):
+    """Picture → canonical tokens, one after the other.
+
+    Training hands in the whole label at once (teacher forcing), reading one token at a time; both
+    go through `advance`, so a recogniser has one description of what it computes.
+    """
+
+    two_way = False
+    """Whether it also writes formulas from their end, from <eos> to <sos>."""
+
+    def __init__(self, architecture: DecoderArchitecture, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self.architecture, self.vocabulary = architecture, vocabulary
+        self.alphabet = Alphabet(vocabulary)
+        self.encoder = build_encoder(
+            architecture.encoder, architecture.channels, architecture.widths, architecture.blocks
+        )
+
+    def encode(self, image: Tensor, mask: Tensor | None = None) -> Features:
+        """Image [N, channels, H, W] in 0 … 1, H and W multiples of 16; mask [N, 1, H/16, W/16]."""
+        f8, f16 = self.encoder(image, None if mask is None else mask_pyramid(mask))
+        return Features(f8, f16, mask)
+
+    @abstractmethod
+    def prepare(self, features: Features) -> Any:
+        """What is computed once for a picture, however many tokens it has."""
+
+    @abstractmethod
+    def begin(self, context: Any) -> State:
+        """The state before the first token."""
+
+    @abstractmethod
+    def advance(self, context: Any, state: State, tokens: Tensor) -> Written:
+        """Take in T ≥ 1 tokens [N, T], <sos> the first of all, and foretell the one after each."""
+
+    def teach(self, context: Any, tokens: Tensor) -> Written:
+        """Teacher forcing: all tokens [N, T] of the labels, <sos> first, at once."""
+        return self.advance(context, self.begin(context), tokens)
+
+    def losses(
+        self, context: Any, labels: Sequence[Sequence[int]], smoothing: float = 0.0
+    ) -> dict[str, Tensor]:
+        """Scalars, `loss` first: mean cross-entropy of the labels' tokens and of the end."""
+        if not self.two_way:
+            return {"loss": self._cross_entropy(context, labels, False, smoothing)}
+        forward, backward = (
+            self._cross_entropy(context, labels, way, smoothing) for way in (False, True)
+        )
+        return {"loss": (forward + backward) / 2, "forward": forward, "backward": backward}
+
+    def _cross_entropy(
+        self, context: Any, labels: Sequence[Sequence[int]], backward: bool, smoothing: float
+    ) -> Tensor:
+        inputs, targets = self.sequences(labels, backward)
+        logits = self.teach(context, inputs.to(self.device)).logits
+        return F.cross_entropy(
+            logits.float().flatten(0, 1),
+            targets.flatten().to(self.device),
+            ignore_index=IGNORE,
+            label_smoothing=smoothing,
+        )
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    def ends(self, backward: bool) -> tuple[int, int]:
+        """The tokens that open and close a formula in this direction."""
+        ends = (self.alphabet.sos, self.alphabet.eos)
+        return ends[::-1] if backward else ends
+
+    def sequences(
+        self, labels: Sequence[Sequence[int]], backward: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Inputs and targets int64 [N, T], T one more than the longest label's tokens."""
+        start, stop = self.ends(backward)
+        length = max(map(len, labels)) + 1
+        inputs = torch.full((len(labels), length), stop)
+        targets = torch.full((len(labels), length), IGNORE)
+        for row, label in enumerate(labels):
+            numbers = torch.tensor(label[::-1] if backward else label, dtype=torch.int64)
+            inputs[row, 0], inputs[row, 1 : len(label) + 1] = start, numbers
+            targets[row, : len(label)], targets[row, len(label)] = numbers, stop
+        return inputs, targets
