@@ -43,6 +43,15 @@ TARGETS = (
         packages=("openvino",),
     ),
     Target("openvino", "fp16", "openvino", INTEL, packages=("openvino",)),
+    Target(
+        "openvino",
+        "int8",
+        "openvino",
+        INTEL,
+        ("--calibration", "--eval"),
+        ("--max-drop",),
+        packages=("openvino", "nncf"),
+    ),
     Target("torch", "fp16", "torch", ("cpu", "cuda")),
 )
 MEANING = {

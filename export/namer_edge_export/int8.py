@@ -1,6 +1,6 @@
 """From the fp32 model to its int8 twin: calibrate, quantise, and pass the gate or fail."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
 
 from .calibration import Calibration, draw, pgd_inputs, vat_inputs
-from .gate import Comparison, EvaluationSet, compare, load_evaluation
+from .gate import EvaluationSet, compare, load_evaluation
 from .quantize import VNNI, Inputs, Profile, quantize_pgd, quantize_vat
 from .unverified import unverified
 
@@ -63,19 +63,54 @@ def quantize(
     `show` is given the comparison of the two, whichever way it goes. Raises `ExportError` where
     ExpRate falls by more than `material.max_drop`.
     """
-    parts = quantized_graphs(model, material.calibration, material.profile)
-    whole = {
-        **meta,
-        "precision": "int8",
-        "calibration": material.calibration.to_json(),
-        "quantization": asdict(material.profile) | {"scheme": "static QDQ, S8 weights, U8"},
-    }
-    with unverified(output, whole, parts) as twin:
-        comparison = compare(model, twin, material.evaluation)
-    show(comparison.text())
-    _pass(comparison, material.max_drop)
-    gate = comparison.to_json() | {"max_drop": material.max_drop}
-    return Quantized({**whole, "metrics": {**meta["metrics"], "gate": gate}}, parts)
+    for recipe in _recipes(model, material):
+        whole = {
+            **meta,
+            "precision": "int8",
+            "calibration": material.calibration.to_json(),
+            "quantization": recipe.said,
+        }
+        parts = recipe.make(whole)
+        with unverified(output, whole, parts) as twin:
+            comparison = compare(model, twin, material.evaluation)
+        show(comparison.text())
+        if comparison.drop <= material.max_drop:
+            gate = comparison.to_json() | {"max_drop": material.max_drop}
+            return Quantized({**whole, "metrics": {**meta["metrics"], "gate": gate}}, parts)
+    raise ExportError(
+        f"int8 reads {comparison.drop:.2f} points fewer formulas right than fp32, more than the "
+        f"{material.max_drop} allowed: nothing was written; calibrate on the data that the model "
+        "was trained on, or allow more with --max-drop"
+    )
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """One way to int8."""
+
+    said: dict[str, Any]
+    """What the model file says of it."""
+    make: Callable[[Mapping[str, Any]], dict[str, bytes]]
+    """The parts of the model that a `model.json` describes."""
+
+
+def _recipes(model: ModelFile, material: Material) -> Iterator[_Recipe]:
+    """What is tried, one after the other, until one passes the gate."""
+    calibration, profile = material.calibration, material.profile
+    if model.engine_format == "onnx":
+        yield _Recipe(
+            asdict(profile) | {"scheme": "static QDQ, S8 weights, U8"},
+            lambda meta: quantized_graphs(model, calibration, profile),
+        )
+        return
+    from .nncf import SCHEME, Limit, nncf_parts
+
+    yield _Recipe({"scheme": SCHEME}, lambda meta: nncf_parts(model, meta, calibration))
+    limit = Limit(material.evaluation.samples, material.max_drop)
+    yield _Recipe(
+        {"scheme": SCHEME, "accuracy_control": True},
+        lambda meta: nncf_parts(model, meta, calibration, limit),
+    )
 
 
 def quantized_graphs(
@@ -93,16 +128,6 @@ def quantized_graphs(
         "vat": quantize_vat(model.read("vat"), pictures, profile),
         "pgd": quantize_pgd(model.read("pgd"), nodes, profile),
     }
-
-
-def _pass(comparison: Comparison, max_drop: float) -> None:
-    if comparison.drop <= max_drop:
-        return
-    raise ExportError(
-        f"int8 reads {comparison.drop:.2f} points fewer formulas right than fp32, more than the "
-        f"{max_drop} allowed: nothing was written; calibrate on the data that the model was "
-        "trained on, or allow more with --max-drop"
-    )
 
 
 def _bar(title: str, inputs: Inputs, calibration: Calibration) -> Inputs:
