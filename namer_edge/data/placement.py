@@ -27,11 +27,9 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.nodes import Node
-from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS
+from namer_edge_runtime.formula.vocabulary import INKLESS
 from namer_edge_runtime.ink.strokes import Stroke, bounds, symbol_height
 
-INKLESS = frozenset((*SCRIPTS, LIMITS))
-"""Visual tokens that nobody writes."""
 CLEARANCE = 0.5
 """How far a relation keeps from base and script, as a share of a typical symbol's height."""
 NUDGE = 0.05

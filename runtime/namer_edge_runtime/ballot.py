@@ -48,7 +48,8 @@ class Ballot:
         scores: defaultdict[str, float] = defaultdict(float)
         latex: dict[str, str] = {}
         for look in self.looks:
-            for reading in (look, *look.alternatives):
+            readings: tuple[Result | Alternative, ...] = (look, *look.alternatives)
+            for reading in readings:
                 votes[reading.canonical] += reading.score**POWER
                 scores[reading.canonical] += reading.score / len(self.looks)
                 latex[reading.canonical] = reading.latex

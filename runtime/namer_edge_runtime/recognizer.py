@@ -18,7 +18,7 @@ from .errors import NamerEdgeError, UsageError
 from .formula.latex import compact
 from .formula.nodes import to_tokens
 from .formula.vocabulary import Vocabulary
-from .ink.strokes import as_strokes
+from .ink.strokes import Strokes, as_strokes
 from .inputs import Opened, is_strokes, open_input
 from .model_file import ModelFile
 from .picture.look import Look, Prepared
@@ -173,7 +173,8 @@ class Recognizer:
                 answers[number] = error
                 continue
             milliseconds = _milliseconds(started) + spent.get(number, 0.0)
-            item = _Item(number, prepared, milliseconds)
+            ink = value.strokes if isinstance(value, Opened) else None
+            item = _Item(number, prepared, ink, milliseconds)
             if prepared.blank:
                 answers[number] = self._empty(item)
                 continue
@@ -207,7 +208,7 @@ class Recognizer:
             paths = self._paths(pgd, index, nodes, 1 + alternatives)
             times[index] += _milliseconds(started)
             spent = Milliseconds(item.milliseconds, vat_time, pgd_time, times[index])
-            yield item.number, self._result(paths, nodes, item.prepared, alternatives, spent)
+            yield item.number, self._result(paths, nodes, item, alternatives, spent)
 
     def _pick(self, vat: VatOutput, index: int) -> Nodes:
         vocabulary = self.vocabulary
@@ -242,7 +243,7 @@ class Recognizer:
         self,
         paths: list[NodePath],
         nodes: Nodes,
-        prepared: Prepared,
+        item: "_Item",
         alternatives: int,
         spent: Milliseconds,
     ) -> Result:
@@ -258,11 +259,13 @@ class Recognizer:
             best.latex,
             best.canonical,
             best.score,
-            self._tokens(paths[0], nodes, prepared),
+            self._tokens(paths[0], nodes, item.prepared),
             tuple(others[:alternatives]),
             *self._ran(),
             milliseconds=spent,
             truncated=nodes.truncated,
+            prepared=item.prepared,
+            ink=item.ink,
         )
 
     def _tokens(self, path: NodePath, nodes: Nodes, prepared: Prepared) -> tuple[TokenResult, ...]:
@@ -283,7 +286,12 @@ class Recognizer:
     def _empty(self, item: "_Item") -> Result:
         """What a blank page gives: a result, not an error."""
         spent = Milliseconds(prepare=item.milliseconds)
-        return Result("", "", 0.0, (), (), *self._ran(), milliseconds=spent)
+        return Result(
+            *("", "", 0.0, (), (), *self._ran()),
+            milliseconds=spent,
+            prepared=item.prepared,
+            ink=item.ink,
+        )
 
     def _ran(self) -> tuple[str, str, str]:
         return self.engine.name, self.engine.device, self.engine.precision
@@ -295,6 +303,7 @@ class _Item:
 
     number: int
     prepared: Prepared
+    ink: Strokes | None
     milliseconds: float
 
 

@@ -1,7 +1,20 @@
 """What a recognition returns."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .formula.vocabulary import INKLESS
+from .ink.strokes import Strokes
+from .picture.look import Prepared
+
+ENLARGED = 4
+"""Times that the picture of the model is enlarged for drawing on it."""
+LETTERS = 9.0
+"""Height of the letters drawn, in pixels of the model: a third to a half of a symbol."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +87,17 @@ class Result:
     milliseconds: Milliseconds = Milliseconds()
     truncated: bool = False
     """There were more nodes than the model takes; the least likely were left out."""
+    prepared: Prepared | None = field(default=None, repr=False, compare=False)
+    """What the model saw, and how its pixels lie in the input."""
+    ink: Strokes | None = field(default=None, repr=False, compare=False)
+    """The strokes, where the input had some."""
+
+    @property
+    def katex(self) -> str:
+        """Compact LaTeX that KaTeX sets, also in strict mode."""
+        from .formula.latex import katex
+
+        return katex(self.canonical.split())
 
     @property
     def mathml(self) -> str:
@@ -81,6 +105,60 @@ class Result:
         from .formula.mathml import mathml
 
         return mathml(self.canonical.split())
+
+    @cached_property
+    def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
+        """The strokes that each of `tokens` was written with, as their places in the input; none
+        for `^`, `_` and `\\limits`. None where the input was a picture."""
+        from .ink.ownership import owners
+
+        if self.ink is None:
+            return None
+        inked = [number for number, t in enumerate(self.tokens) if t.text not in INKLESS]
+        places = np.array([(self.tokens[n].x, self.tokens[n].y) for n in inked]).reshape(-1, 2)
+        owned = dict(
+            zip(inked, owners(self.ink, [self.tokens[n].text for n in inked], places), strict=True)
+        )
+        return tuple(owned.get(number, ()) for number in range(len(self.tokens)))
+
+    def label_graph(self, name: str = "") -> str:
+        """The formula as a label graph (`.lg`) of CROHME's evaluation tools, under this name.
+
+        Strokes are counted as in the input, from 0; of a picture, each symbol is one stroke.
+        """
+        from .formula.label_graph import label_graph
+
+        scores = [token.score for token in self.tokens]
+        return label_graph(self.canonical.split(), scores, self.token_strokes, name)
+
+    def draw(self, picture: Any = None) -> NDArray[np.uint8]:
+        """RGB [H, W, 3]: the tokens, and the path through them, over what the model saw, enlarged;
+        or over `picture`, as large as it is: the input again, as path, bytes, array or PIL picture.
+
+        Raises `PictureError` for a picture that cannot be read.
+        """
+        from .formula.atoms import relation_table
+        from .formula.nodes import to_nodes
+        from .picture.load import load
+        from .picture.overlay import Mark, overlay
+        from .picture.prepare import blank_page
+
+        prepared = self.prepared or blank_page()
+        if picture is None:
+            # The cells of the model's own picture, each ENLARGED pixels wide.
+            ground = np.kron(255 - prepared.image, np.ones((ENLARGED, ENLARGED), np.uint8))
+            factor, offset = prepared.scale * ENLARGED, np.array(prepared.offset) * ENLARGED
+        else:
+            ground, factor, offset = load(picture), 1.0, np.zeros(2)
+        marks = [
+            Mark(t.text, t.score, t.x * factor + offset[0], t.y * factor + offset[1])
+            for t in self.tokens
+        ]
+        canonical = self.canonical.split()
+        nodes = to_nodes(canonical, relation_table(canonical))
+        number = [sum(not n.ending for n in nodes[:place]) for place in range(len(nodes))]
+        path = [number[node.parent if node.ending else place] for place, node in enumerate(nodes)]
+        return overlay(ground, marks, path, LETTERS / prepared.scale * factor)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `namer-edge recognize --jsonl` writes, but for its `source`."""

@@ -8,6 +8,7 @@ from .vocabulary import GROUP, INDEX, Vocabulary
 
 _COMMAND_END = re.compile(r"\\[a-zA-Z]+$")
 _PRIMES = re.compile(r"(\\prime)+")
+CIRCLED = "\\textcircled"
 _TYPED = {"%": "\\%", "#": "\\#", "&": "\\&", "√": "\\surd"}
 
 
@@ -19,6 +20,22 @@ def compact(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
     Raises `LatexError` for tokens that are not balanced.
     """
     return write(tokens, vocabulary, _row)
+
+
+def katex(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
+    """`compact`, in what KaTeX sets without complaint also where it is told to be strict.
+
+    A sign in a circle is one of text; all else is as in `compact`. Raises as that does.
+    """
+    return write(tokens, vocabulary, _katex_row)
+
+
+def _katex_row(atoms: list[Atom]) -> str:
+    for atom in atoms:
+        if atom.token == CIRCLED and atom.arguments:
+            atom.token = ""
+            atom.arguments[:] = [f"\\text{{{CIRCLED}{{${atom.arguments[0]}$}}}}"]
+    return _row(atoms)
 
 
 def _row(atoms: list[Atom]) -> str:
@@ -43,8 +60,9 @@ def _nucleus(atom: Atom) -> str:
         if opening != INDEX:
             text += f"{{{argument}}}"
         elif argument:
-            # A bracket inside would end the index.
-            text += f"[{{{argument}}}]" if set(argument) & {"[", "]"} else f"[{argument}]"
+            # A bracket inside would end the index, and KaTeX stumbles over a brace at its start.
+            shielded = argument.startswith("{") or set(argument) & {"[", "]"}
+            text += f"[{{{argument}}}]" if shielded else f"[{argument}]"
     return text
 
 

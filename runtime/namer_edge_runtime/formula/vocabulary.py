@@ -26,6 +26,8 @@ GROUP, INDEX, BELOW = "{", "[", "_ {"
 """How an argument opens: a group, an optional index, or the group directly below an operator."""
 BRACKETS = frozenset("{}")
 SCRIPTS = ("^", "_")
+INKLESS = frozenset((*SCRIPTS, LIMITS))
+"""Visual tokens that nobody writes."""
 
 
 @dataclass(frozen=True)

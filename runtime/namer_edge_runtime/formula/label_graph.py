@@ -1,0 +1,145 @@
+"""Canonical tokens → the label graph of CROHME's evaluation tools (`.lg`).
+
+One line for each symbol, `O, id, label, weight, strokes…`, and one for each relation between two
+of them, `R, parent, child, relation, weight`: Right, Sup, Sub, Above, Below, Inside.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .atoms import relation_table
+from .nodes import to_nodes
+from .vocabulary import INDEX, INKLESS, LIMITS, Vocabulary
+
+_LABEL = {",": "COMMA", "\\frac": "-", "<": "\\lt", ">": "\\gt", "\\cdots": "\\ldots"}
+"""Token → what the symbol is called in CROHME's own graphs."""
+_ARGUMENTS = {
+    "\\frac": ("Above", "Below"),
+    "\\overline": ("Below",),
+    "\\overrightarrow": ("Below",),
+    "\\widehat": ("Below",),
+    "\\dot": ("Below",),
+    "\\ddot": ("Below",),
+}
+"""Where the arguments of a relation with ink of its own stand; of all others, inside."""
+_SCRIPT = {"_": "Sub", "^": "Sup", LIMITS: "Below"}
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol with ink, and what it hangs on."""
+
+    token: str
+    number: int
+    """Place among the visual tokens of the formula."""
+    parent: int = -1
+    """Place in the list of symbols of the one that it hangs on; -1 for the first of all."""
+    relation: str = ""
+
+
+@dataclass
+class _Row:
+    """A row that is being read: the symbol it hangs on and how, and its last symbol so far."""
+
+    parent: int
+    relation: str
+    last: int = -1
+    limits: bool = False
+    """The last symbol has its scripts below and above."""
+
+
+@dataclass
+class _Open:
+    """A relation whose arguments are being read, the row it stands in, and where they hang."""
+
+    row: _Row
+    relations: list[str]
+    parent: int
+    arguments: int = field(default=0)
+
+
+def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list[Symbol]:
+    """The symbols of canonical `tokens` in reading order, each with the relation to its parent.
+
+    A script that has nothing before it stands in the row itself. Raises `LatexError` for tokens
+    that are not balanced.
+    """
+    vocabulary = vocabulary or relation_table(tokens)
+    found: list[Symbol] = []
+    row = _Row(-1, "")
+    opened: list[_Open] = []
+    number = -1
+    for node in to_nodes(tokens, vocabulary):
+        if node.ending:
+            relation = opened[-1]
+            relation.arguments += 1
+            if relation.arguments == len(relation.relations):
+                opened.pop()
+                if relation.row.last < 0:  # a script without a base
+                    relation.row.last = row.last
+                row = relation.row
+            else:
+                row = _Row(relation.parent, relation.relations[relation.arguments])
+            continue
+        number += 1
+        takes = vocabulary.relations.get(node.token, ())
+        if node.token in INKLESS:
+            above = node.token == "^" and row.limits
+            row.limits |= node.token == LIMITS
+            names = ["Above" if above else _SCRIPT[node.token]]
+            opened.append(_Open(row, names, row.last))
+            hangs = (row.last, names[0]) if row.last >= 0 else (row.parent, row.relation)
+            row = _Row(*hangs)
+            continue
+        hangs = (row.last, "Right") if row.last >= 0 else (row.parent, row.relation)
+        found.append(Symbol(node.token, number, *hangs))
+        row.last, row.limits = len(found) - 1, False
+        if takes:
+            inside = ["Above" if opening == INDEX else "Inside" for opening in takes]
+            names = [*_ARGUMENTS.get(node.token, inside)]
+            opened.append(_Open(row, names, row.last))
+            row = _Row(row.last, names[0])
+    return found
+
+
+def label_graph(
+    tokens: Sequence[str],
+    scores: Sequence[float] | None = None,
+    strokes: Sequence[Sequence[int]] | None = None,
+    name: str = "",
+    vocabulary: Vocabulary | None = None,
+) -> str:
+    """The text of an `.lg` file for canonical `tokens`.
+
+    Args:
+        scores: one for each visual token, the weight of its symbol (default: 1).
+        strokes: the strokes of each visual token, none for `^ _ \\limits`; without them, as for
+            pictures, each symbol counts as one stroke of its own.
+        name: the formula's, for the first line.
+    """
+    found = symbols(tokens, vocabulary)
+    seen: Counter[str] = Counter()
+    names, objects, relations = [], [], []
+    for place, symbol in enumerate(found):
+        label = _LABEL.get(symbol.token, symbol.token)
+        seen[label] += 1
+        names.append(f"{label}_{seen[label]}")
+        weight = 1.0 if scores is None else scores[symbol.number]
+        own = [place] if strokes is None else strokes[symbol.number]
+        parts = ["O", names[-1], label, f"{weight:.4g}", *map(str, own)]
+        objects.append(", ".join(parts))
+        if symbol.relation:
+            parts = ["R", names[symbol.parent], names[-1], symbol.relation, "1.0"]
+            relations.append(", ".join(parts))
+    return "\n".join(
+        [
+            f"# IUD, {name}",
+            f"# Objects({len(objects)}):",
+            *objects,
+            "",
+            f"# Relations from SRT ({len(relations)}):",
+            *relations,
+            "",
+        ]
+    )
