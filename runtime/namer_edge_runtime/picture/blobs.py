@@ -13,6 +13,9 @@ THICK = 2.4
 """Blobs at the picture's edge this many times as thick as the pen are the paper's own edge, a
 finger or a shadow, not ink."""
 
+FINE, LINE = 2.0, 10
+"""Pixels: a pen below this width, and a piece above this length that shows there is a pen."""
+
 
 @dataclass(frozen=True)
 class Blobs:
@@ -64,9 +67,12 @@ class Blobs:
         return int(x0), int(y0), int(x1), int(y1)
 
     def without_specks(self, share: float) -> "Blobs":
-        """Drops pieces that are smaller both ways than this share of the pen's width."""
-        large = self.sizes.max(1, initial=0) >= share * self.pen
-        return self._only(large & (self.stats[self.numbers, 4] > 1))
+        """Drops pieces that are smaller both ways than this share of the pen's width, and single
+        pixels, unless lines as fine as that make dots of them."""
+        sides = self.sizes.max(1, initial=0)
+        fine = self.pen < FINE and sides.max(initial=0) > LINE
+        single = self.stats[self.numbers, 4] == 1
+        return self._only((sides >= share * self.pen) & (~single | fine))
 
     def without_strays(self, small: float, far: float) -> "Blobs":
         """Drops pieces below `small` pixels both ways that lie further than `far` pixels, across or

@@ -6,6 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .ruling import without_ruling
+from .steps import Steps
+
 COARSE, COARSEST = 512, 128
 """Longest side, in pixels, at which light and shadow are looked at, and at which ink and ground
 are told apart."""
@@ -29,7 +32,7 @@ class InkMap:
     """The ink was darker than its ground."""
 
 
-def ink_map(grey: NDArray[np.uint8]) -> InkMap | None:
+def ink_map(grey: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | None:
     """Finds the ink in a grey picture [H, W]; None where there is none.
 
     1. Which of the two is the ink: it is the minority, so it pulls the third moment of the
@@ -38,14 +41,24 @@ def ink_map(grey: NDArray[np.uint8]) -> InkMap | None:
        the widest pen and keeps the edges of shadows.
     3. Ink is what the pixel lacks to its ground, as a share of the ground: half as much light
        halves both.
-    4. The grain of the ground is cut off and typical ink becomes 255.
+    4. Lines printed on the paper are taken out (`ruling.py`).
+    5. The grain of the ground is cut off and typical ink becomes 255.
     """
     coarse = _shrunk(grey, COARSE)
     dark_ink = _is_dark(_shrunk(coarse, COARSEST))
     if not dark_ink:
         grey, coarse = 255 - grey, 255 - coarse
     ink = _missing_light(grey, _closed(coarse, _kernel(coarse)))
-    image = stretched(ink)
+    steps = steps or Steps()
+    steps.add(
+        f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink
+    )
+    plain = without_ruling(ink)
+    if plain is not ink:
+        steps.add("The lines of the paper taken out", 255 - plain)
+    image = stretched(plain)
+    if image is not None:
+        steps.add("Grain cut off, ink full", 255 - image)
     return None if image is None else InkMap(image, dark_ink)
 
 

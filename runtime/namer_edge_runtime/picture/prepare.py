@@ -12,7 +12,9 @@ from ..ink.strokes import DOT, typical_height
 from .blobs import Blobs
 from .ground import ink_map, stretched
 from .look import Look, Prepared, padded_size
-from .pen import measured_width, redraw
+from .middles import Middles
+from .pen import measured_width
+from .steps import Steps
 
 MOST_PIXELS = 6_000_000
 """Larger pictures are scaled down to this first, which bounds time."""
@@ -24,12 +26,12 @@ MOST_CLEANINGS = 3
 """Times that edges of the paper are looked for; faint ones show when stronger ones are gone."""
 STRAY = 2.0
 """Dots this many symbol heights away from all other ink are dirt too."""
-SAME_PEN = 0.12
-"""Relative difference of pen widths that is left as it is."""
-FINEST, COARSEST = 3.0, 2.0
-"""The pen is changed at a resolution of two to three times the model's."""
+FINE = 3.0
+"""The middles of lines are looked for at this many times the model's resolution."""
 LEAST_LINE = 1.5
 """Width in pixels that the finest line keeps there, so that it does not break."""
+RUNG = 1.15
+"""Ratio of two sizes that a formula may come in, relative to its symbols."""
 
 
 @dataclass(frozen=True)
@@ -40,41 +42,42 @@ class _Ink:
     corner: tuple[int, int]
     """x, y of the cut-out's first pixel."""
     symbol: float
-    """Height in pixels of a typical symbol, from the middle of its lines."""
+    """Height in pixels of a typical symbol, from the middle of its lines, roughly."""
     pen: float
 
 
-def prepare(grey: NDArray[np.uint8], look: Look) -> Prepared:
+def prepare(grey: NDArray[np.uint8], look: Look, steps: Steps | None = None) -> Prepared:
     """A grey picture [H, W] in the look of a model; positions lead back to the picture's pixels.
 
+    `steps`, where given, receives a picture of each step.
+
     1. Very large pictures are scaled down.
-    2. Ink is told from ground (`ground.py`); a page without ink gives `blank`.
+    2. Ink is told from ground (`ground.py`), and from the lines of ruled and squared paper
+       (`ruling.py`); a page without ink gives `blank`.
     3. Dirt is dropped (`blobs.py`): edges of the paper, specks much smaller than the pen is wide,
        dots far from everything else.
-    4. A typical symbol's height is taken from the blobs, as from strokes in `ink/strokes.py`, and
-       scaled to `look.symbol_height`, or less where the formula would pass the size limits.
-    5. The pen is brought to `look.pen_width` (`pen.py`).
-    6. The ink is set in the middle of its `padded_size`.
+    4. The middles of the lines are found (`middles.py`) at three times the model's resolution.
+    5. A typical symbol's height is taken from the blobs, as from strokes in `ink/strokes.py`, and
+       scaled to about `look.symbol_height`, less where the formula would pass the size limits. A
+       formula's length in symbols is taken to the next rung of a ladder, so that the same formula
+       comes out at the same size although heights are never measured alike twice.
+    6. The lines are drawn again with the pen of the renderer, the ink in the middle of its
+       `padded_size`, as the renderer puts it.
     """
+    steps = steps or Steps()
+    steps.add(f"The picture, {grey.shape[1]} x {grey.shape[0]}", grey)
     factor = min(1.0, (MOST_PIXELS / grey.size) ** 0.5)
     if factor < 1:
         size = [max(1, round(length * factor)) for length in grey.shape]
         grey = np.asarray(cv2.resize(grey, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
-    found = ink_map(grey)
+        steps.add(f"Scaled down to {grey.shape[1]} x {grey.shape[0]}", grey)
+    found = ink_map(grey, steps)
     ink = None if found is None else _measured(found.image)
     if ink is None:
+        steps.add("No ink: a blank page", np.zeros_like(grey))
         return blank_page()
-    scale = _scale(ink, look)
-    height, width = (max(0.0, side - ink.pen) * scale for side in ink.image.shape)
-    room = 2 * look.margin
-    image = np.zeros(padded_size(int(np.ceil(height)) + room, int(np.ceil(width)) + room), np.uint8)
-    edge = int(np.ceil((look.pen_width + 2) / scale))
-    drawn = _drawn(np.pad(ink.image, edge), scale, ink.pen, drawn_width(look.pen_width))
-    top, left = ((a - b) // 2 for a, b in zip(image.shape, drawn.shape, strict=True))
-    _paste(image, drawn, top, left)
-    x, y = ink.corner
-    offset = left - (x - edge) * scale, top - (y - edge) * scale
-    return Prepared(image, scale * factor, offset)
+    steps.add(f"Dirt dropped, cut out; the pen is {ink.pen:.1f} pixels wide", 255 - ink.image)
+    return _redrawn(ink, look, factor, steps)
 
 
 def blank_page() -> Prepared:
@@ -86,9 +89,10 @@ def blank_page() -> Prepared:
 def drawn_width(pen_width: float) -> float:
     """Width, as measured on pictures, of what the renderer draws with a pen of `pen_width`.
 
-    Anti-aliased lines come out wider than asked for, so training pictures are the yardstick.
+    Anti-aliased lines come out wider than asked for, the more so the closer their points are, so
+    training pictures are the yardstick: points a pixel apart, as in ink.
     """
-    angles = np.linspace(0, 2 * np.pi, 33)
+    angles = np.linspace(0, 2 * np.pi, 257)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1) * 40 + 64
     image = draw([circle.astype(np.float32)], (128, 128), pen_width)
     return measured_width(image, image > INK, 1)
@@ -116,38 +120,45 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
     return _Ink(np.ascontiguousarray(clean.image[y0:y1, x0:x1]), (x0, y0), symbol, pen)
 
 
-def _scale(ink: _Ink, look: Look) -> float:
-    """Model pixels for one pixel of the ink."""
-    height, width = (max(1.0, side - ink.pen) for side in ink.image.shape)
+def _redrawn(ink: _Ink, look: Look, factor: float, steps: Steps) -> Prepared:
+    """The ink with the model's symbol height and pen; the picture was scaled by `factor`."""
     # Dots alone say nothing of a symbol's height; their pen does.
-    scale = look.symbol_height / ink.symbol if ink.symbol > 0 else look.pen_width / ink.pen
+    rough = look.symbol_height / ink.symbol if ink.symbol > 0 else look.pen_width / ink.pen
+    height, width = (max(1.0, side - ink.pen) for side in ink.image.shape)
     room = 2 * look.margin
-    return min(scale, (look.max_width - room) / width, (look.max_height - room) / height)
+    rough = min(rough, (look.max_width - room) / width, (look.max_height - room) / height)
+    fine = FINE * rough
+    edge = int(np.ceil((look.pen_width + 2) / rough))
+    middles = Middles.of(_resampled(np.pad(ink.image, edge), fine, ink.pen), ink.pen * fine, INK)
+    x0, y0, x1, y1 = middles.bounds
+    width, height = max(1.0, x1 - x0), max(1.0, y1 - y0)
+    symbol = typical_height(middles.sizes)
+    scale = 1 / FINE
+    if symbol > 0:
+        longest = max(width, height)
+        rungs = round(np.log(longest / symbol) / np.log(RUNG))
+        scale = look.symbol_height * RUNG**rungs / longest
+    scale = min(scale, (look.max_width - room) / width, (look.max_height - room) / height)
+    size = padded_size(int(np.ceil(height * scale)) + room, int(np.ceil(width * scale)) + room)
+    offset = (size[1] - (x0 + x1) * scale) / 2, (size[0] - (y0 + y1) * scale) / 2
+    image = middles.drawn(scale, offset, size, drawn_width(look.pen_width))
+    scale *= fine
+    steps.add(
+        f"Lines drawn again, pen {look.pen_width:g}; at {100 * scale * factor:.0f} %, padded to "
+        f"{size[1]} x {size[0]}: what the model reads",
+        255 - image,
+    )
+    x, y = ink.corner
+    back = offset[0] - (x - edge) * scale, offset[1] - (y - edge) * scale
+    return Prepared(image, scale * factor, back)
 
 
-def _drawn(ink: NDArray[np.uint8], scale: float, pen: float, wanted: float) -> NDArray[np.uint8]:
-    """The ink map at the model's scale, its pen of `pen` pixels brought to `wanted`."""
-    height, width = (max(1, round(side * scale)) for side in ink.shape)
-    if abs(pen * scale / wanted - 1) <= SAME_PEN:
-        return _resized(ink, height, width)
-    ratio = min(max(1 / scale, COARSEST), FINEST)
-    thinner = LEAST_LINE / (ratio * scale) - pen
-    if thinner > 0 and ratio * scale < 1:
+def _resampled(ink: NDArray[np.uint8], scale: float, pen: float) -> NDArray[np.uint8]:
+    """The ink map scaled, so that no line of `pen` pixels breaks."""
+    thinner = LEAST_LINE / scale - pen
+    if thinner > 0 and scale < 1:
         kernel = int(np.ceil(thinner)) + 1
         ink = np.asarray(cv2.dilate(ink, np.ones((kernel, kernel), np.uint8)), np.uint8)
-    fine = _resized(ink, round(height * ratio), round(width * ratio))
-    return _resized(redraw(fine, wanted * ratio), height, width)
-
-
-def _resized(image: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint8]:
-    shrinks = height < image.shape[0] or width < image.shape[1]
-    how = cv2.INTER_AREA if shrinks else cv2.INTER_CUBIC
-    return np.asarray(cv2.resize(image, (width, height), interpolation=how), np.uint8)
-
-
-def _paste(image: NDArray[np.uint8], drawn: NDArray[np.uint8], top: int, left: int) -> None:
-    """Puts `drawn` into `image`; what sticks out is blank edge and falls away."""
-    height, width = drawn.shape
-    y0, x0 = max(0, top), max(0, left)
-    y1, x1 = min(image.shape[0], top + height), min(image.shape[1], left + width)
-    image[y0:y1, x0:x1] = drawn[y0 - top : y1 - top, x0 - left : x1 - left]
+    height, width = (max(1, round(side * scale)) for side in ink.shape)
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    return np.asarray(cv2.resize(ink, (width, height), interpolation=how), np.uint8)
