@@ -12,13 +12,17 @@ from namer_edge.model.namer import Namer
 from namer_edge.training.checkpoint import load_weights
 from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
-from namer_edge_runtime.errors import ExportError
+from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
 
-from .formats import check_options, check_packages, find_target
+from .arrangement import fused_attention, plain_attention
+from .compact import compact_parts
+from .formats import Target, check_options, check_packages, find_target
+from .half import halved
 from .int8 import Material, quantize
 from .onnx import export_pgd, export_vat
 from .parity import Pictures, parity
+from .quantize import find_profile
 from .unverified import unverified
 
 TOLERANCE = {"fp32": 1e-4, "fp16": 2e-2}
@@ -41,6 +45,8 @@ def export(
     evaluation: str | Path | None = None,
     max_drop: float | None = None,
     verification: str | Path | None = None,
+    profile: str | None = None,
+    force: bool = False,
     show: Callable[[str], object] = lambda text: None,
 ) -> ModelFile:
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
@@ -50,6 +56,8 @@ def export(
     calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
     `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
     the pictures of the data set `verification`, where given, as the checkpoint reads them.
+    `profile` names the processors that int8 for ONNX is made for. A model that is there already is
+    replaced with `force` alone.
 
     Raises `UsageError` for a target that does not exist or options that do not fit it,
     `MissingExtraError` where what makes it is not installed, `CheckpointError` for a checkpoint
@@ -58,15 +66,23 @@ def export(
     """
     target = find_target(format, precision)
     check_options(
-        target, calibration=calibration, eval=evaluation, max_drop=max_drop, verify=verification
+        target,
+        calibration=calibration,
+        eval=evaluation,
+        max_drop=max_drop,
+        verify=verification,
+        profile=profile,
     )
+    processors = find_profile(profile)
     check_packages(target)
     checkpoint, output = Path(checkpoint), Path(output)
     check_replaceable(output)
+    if output.exists() and not force:
+        raise UsageError(f"{output} exists: --force replaces it, or give another place")
     namer, look, record = load_weights(checkpoint)
     material = None
     if calibration is not None and evaluation is not None:
-        material = Material.gather(Path(calibration), Path(evaluation), look, max_drop)
+        material = Material.gather(Path(calibration), Path(evaluation), look, max_drop, processors)
     pictures = None if verification is None else Pictures.of(Path(verification), look)
     config = record["config"]
     meta: dict[str, Any] = {
@@ -92,11 +108,12 @@ def export(
     }
     if format == "torch":
         return ModelFile.write(output, meta, {"weights": checkpoint})
-    graphs = {"vat": export_vat(namer), "pgd": export_pgd(namer)}
+    attend = fused_attention if (format, target.precision) == ("onnx", "int8") else plain_attention
+    graphs = {"vat": export_vat(namer), "pgd": export_pgd(namer, attend)}
     meta["sources"] = {role: hashlib.sha256(graph).hexdigest() for role, graph in graphs.items()}
     # int8 is made of fp32, once that is known to be right.
     tried = {**meta, "precision": "fp32" if target.precision == "int8" else target.precision}
-    parts = _parts(graphs, tried)
+    parts = _parts(target, graphs, tried)
     with unverified(output, tried, parts) as model:
         verify(namer, model)
         if pictures is not None:
@@ -110,13 +127,17 @@ def export(
     return ModelFile.write(output, meta, parts)
 
 
-def _parts(graphs: dict[str, bytes], meta: dict[str, Any]) -> dict[str, bytes]:
+def _parts(target: Target, graphs: dict[str, bytes], meta: dict[str, Any]) -> dict[str, bytes]:
     """The ONNX graphs in the format and precision (no int8) of the model that `meta` describes."""
-    if meta["engine_format"] == "onnx":
-        return graphs
-    from .openvino import openvino_parts
+    if target.format == "openvino":
+        from .openvino import openvino_parts
 
-    return openvino_parts(graphs, meta, half=meta["precision"] == "fp16")
+        return openvino_parts(graphs, meta, half=target.precision == "fp16")
+    if target.precision == "int8":
+        return graphs  # what is quantised is not yet compact
+    if target.precision == "fp16":
+        graphs = {role: halved(graph) for role, graph in graphs.items()}
+    return compact_parts(graphs, meta)
 
 
 def verify(namer: Namer, model: ModelFile) -> float:

@@ -33,7 +33,15 @@ TARGETS = (
         ("cpu", "cuda", "tensorrt", "coreml"),
         takes=("--verify",),
     ),
-    Target("onnx", "int8", "onnxruntime", ("cpu",), ("--calibration", "--eval"), ("--max-drop",)),
+    Target("onnx", "fp16", "onnxruntime", ("cuda", "tensorrt", "coreml", "cpu")),
+    Target(
+        "onnx",
+        "int8",
+        "onnxruntime",
+        ("cpu",),
+        ("--calibration", "--eval"),
+        ("--max-drop", "--profile"),
+    ),
     Target(
         "openvino",
         "fp32",

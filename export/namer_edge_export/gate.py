@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from namer_edge.data.pack import source_hash
@@ -15,9 +16,12 @@ from namer_edge.evaluation.pairing import Answer, protocol_name, reading
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import NamerEdgeError, UsageError
-from namer_edge_runtime.inputs import Opened, open_input
+from namer_edge_runtime.inputs import Opened, open_input, prepare_input
 from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
+
+from .memory import peak_memory
 
 FEWEST = 500
 """Labelled formulas below which half a point cannot be told from chance."""
@@ -45,6 +49,8 @@ class Measured:
     readings: tuple[Reading, ...]
     milliseconds: float
     """Median over formulas of both graphs together, one formula at a time on one thread."""
+    memory: int | None = None
+    """Peak bytes of a process that opens it and reads the longest formula; None: not known."""
 
     @property
     def exprate(self) -> float:
@@ -55,6 +61,7 @@ class Measured:
             "exprate": round(self.exprate, 3),
             "bytes": self.bytes,
             "milliseconds": round(self.milliseconds, 2),
+            "memory": self.memory,
         }
 
 
@@ -116,11 +123,12 @@ class Comparison:
     def text(self) -> str:
         """Both side by side, and the formulas lost."""
         low, high = self.interval()
-        lines = [f"{'':9} ExpRate       size    latency   ({self.data.data})"]
+        lines = [f"{'':9} ExpRate       size    latency  peak memory   ({self.data.data})"]
         for model in (self.before, self.after):
+            memory = "" if model.memory is None else f"{model.memory / 1e6:9.0f} MB"
             lines.append(
                 f"{model.precision:9} {model.exprate:6.2f}% {model.bytes / 1e6:7.2f} MB "
-                f"{model.milliseconds:7.2f} ms"
+                f"{model.milliseconds:7.2f} ms {memory}"
             )
         lines.append(
             f"drop {self.drop:.2f} points, 95% interval {low:.2f} to {high:.2f}; of "
@@ -180,12 +188,14 @@ def compare(before: ModelFile, after: ModelFile, data: EvaluationSet) -> Compari
             answers[which].append(Answer(sample.source.name, result.canonical))
             if result.milliseconds.vat > 0:  # a blank page runs no graph
                 times[which].append(result.milliseconds.vat + result.milliseconds.pgd)
+    longest = _longest(data, before.look)
     measured = [
         Measured(
             model.precision,
             sum(part.bytes for part in model.parts.values()),
             _readings(data.samples, answers[which]),
             median(times[which]) if times[which] else 0.0,
+            None if longest is None else peak_memory(model, longest),
         )
         for which, model in enumerate(models)
     ]
@@ -204,6 +214,16 @@ def _opened(sample: Sample) -> Opened | NamerEdgeError:
         return open_input(sample.source.value)
     except NamerEdgeError as error:
         return error
+
+
+def _longest(data: EvaluationSet, look: Look) -> NDArray[np.uint8] | None:
+    """The formula of most tokens, black on white, as the model is shown it."""
+    by_length = sorted(data.samples, key=lambda s: -len(s.label.latex.split() if s.label else ()))
+    for sample in by_length:
+        opened = _opened(sample)
+        if not isinstance(opened, NamerEdgeError):
+            return np.asarray(255 - prepare_input(opened, look).image)
+    return None
 
 
 def _readings(samples: Sequence[Sample], answers: Sequence[Answer]) -> tuple[Reading, ...]:

@@ -14,8 +14,10 @@ from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
 
 from .calibration import Calibration, draw, pgd_inputs, vat_inputs
+from .compact import compact_parts
 from .gate import EvaluationSet, compare, load_evaluation
 from .quantize import VNNI, Inputs, Profile, quantize_pgd, quantize_vat
+from .slim import slim
 from .unverified import unverified
 
 MAX_DROP = 0.5
@@ -33,13 +35,19 @@ class Material:
 
     @classmethod
     def gather(
-        cls, calibration: Path, evaluation: Path, look: Look, max_drop: float | None
+        cls,
+        calibration: Path,
+        evaluation: Path,
+        look: Look,
+        max_drop: float | None,
+        profile: Profile = VNNI,
     ) -> "Material":
         """Reads both data sets; raises what `draw` and `load_evaluation` raise."""
         return cls(
             evaluation=load_evaluation(evaluation),
             calibration=draw(calibration, look),
             max_drop=MAX_DROP if max_drop is None else max_drop,
+            profile=profile,
         )
 
 
@@ -70,6 +78,8 @@ def quantize(
             "calibration": material.calibration.to_json(),
             "quantization": recipe.said,
         }
+        if recipe.notice:
+            show(recipe.notice)
         parts = recipe.make(whole)
         with unverified(output, whole, parts) as twin:
             comparison = compare(model, twin, material.evaluation)
@@ -92,6 +102,8 @@ class _Recipe:
     """What the model file says of it."""
     make: Callable[[Mapping[str, Any]], dict[str, bytes]]
     """The parts of the model that a `model.json` describes."""
+    notice: str = ""
+    """What is shown before it begins."""
 
 
 def _recipes(model: ModelFile, material: Material) -> Iterator[_Recipe]:
@@ -99,8 +111,8 @@ def _recipes(model: ModelFile, material: Material) -> Iterator[_Recipe]:
     calibration, profile = material.calibration, material.profile
     if model.engine_format == "onnx":
         yield _Recipe(
-            asdict(profile) | {"scheme": "static QDQ, S8 weights, U8"},
-            lambda meta: quantized_graphs(model, calibration, profile),
+            asdict(profile) | {"scheme": f"static QDQ, S8 weights, {profile.activations}"},
+            lambda meta: compact_parts(quantized_graphs(model, calibration, profile), meta),
         )
         return
     from .nncf import SCHEME, Limit, nncf_parts
@@ -110,6 +122,7 @@ def _recipes(model: ModelFile, material: Material) -> Iterator[_Recipe]:
     yield _Recipe(
         {"scheme": SCHEME, "accuracy_control": True},
         lambda meta: nncf_parts(model, meta, calibration, limit),
+        "again, with accuracy control: layers return to float, which takes many readings",
     )
 
 
@@ -125,8 +138,8 @@ def quantized_graphs(
 
     nodes = _bar("calibrate pgd", pgd_inputs(calibration, recognizer), calibration)
     return {
-        "vat": quantize_vat(model.read("vat"), pictures, profile),
-        "pgd": quantize_pgd(model.read("pgd"), nodes, profile),
+        "vat": slim(quantize_vat(model.read("vat"), pictures, profile)),
+        "pgd": slim(quantize_pgd(model.read("pgd"), nodes, profile)),
     }
 
 

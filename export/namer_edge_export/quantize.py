@@ -1,4 +1,4 @@
-"""int8 graphs: static QDQ, weights S8 per channel, activations U8 per tensor.
+"""int8 graphs: static QDQ, weights S8 per channel, activations U8 (ARM: S8) per tensor.
 
 Scales are fixed at export. Scales taken while the model runs would be taken over a whole batch,
 and a formula would then read otherwise in company than alone.
@@ -18,7 +18,9 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from namer_edge.training.quantization_aware import NEGLIGIBLE
+from namer_edge_runtime.errors import UsageError
 
+ACTIVATIONS = {"U8": QuantType.QUInt8, "S8": QuantType.QInt8}
 Inputs = Iterable[dict[str, NDArray[Any]]]
 VAT_OPERATORS = ("Conv", "Relu", "Add", "Resize", "Concat", "MaxPool", "AveragePool")
 """What is quantised of encoder and VAT: everything between the picture and the softmax."""
@@ -29,12 +31,30 @@ class Profile:
     """The processors that a quantised graph is meant for."""
 
     name: str
-    reduce_range: bool
+    meaning: str
+    reduce_range: bool = False
     """Weights of 7 bits, without which products saturate where there is AVX2 alone."""
+    activations: str = "U8"
+    """"U8" or "S8": what the processor multiplies with weights, which are S8."""
 
 
-VNNI = Profile("vnni", reduce_range=False)
-"""x86 with VNNI: products of U8 and S8 are added up in 32 bits."""
+VNNI = Profile("vnni", "x86 with VNNI: products of U8 and S8 are added up in 32 bits")
+PROFILES = (
+    VNNI,
+    Profile("avx2", "x86 with AVX2 alone: pairs of products saturate 16 bits", reduce_range=True),
+    Profile("arm64", "ARM64 with dot products of S8 and S8", activations="S8"),
+)
+
+
+def find_profile(name: str | None) -> Profile:
+    """The profile of this name, VNNI for None; raises `UsageError` with those there are."""
+    if name is None:
+        return VNNI
+    for profile in PROFILES:
+        if profile.name == name:
+            return profile
+    known = "; ".join(f"{profile.name} ({profile.meaning})" for profile in PROFILES)
+    raise UsageError(f"no profile {name!r}: there are {known}")
 
 
 def quantize_vat(graph: bytes, inputs: Callable[[], Inputs], profile: Profile = VNNI) -> bytes:
@@ -92,6 +112,8 @@ def _prepared(graph: bytes) -> onnx.ModelProto:
     for part in (model.graph.node, model.graph.input, model.graph.output, model.graph.value_info):
         for item in part:
             del item.metadata_props[:]
+    for number, node in enumerate(model.graph.node):
+        node.name = node.name or f"{node.op_type}_{number}"  # compact graphs have none
     return model
 
 
@@ -122,7 +144,7 @@ def _quantized(model: onnx.ModelProto, inputs: Inputs, profile: Profile, **optio
             quant_format=QuantFormat.QDQ,
             per_channel=True,
             reduce_range=profile.reduce_range,
-            activation_type=QuantType.QUInt8,
+            activation_type=ACTIVATIONS[profile.activations],
             weight_type=QuantType.QInt8,
             calibration_providers=["CPUExecutionProvider"],
             **options,

@@ -32,6 +32,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="int8: refuse to write where ExpRate falls by more (default: 0.5)",
     )
     parser.add_argument(
+        "--profile",
+        metavar="P",
+        help="int8: vnni (default), avx2 or arm64, the processors it is for",
+    )
+    parser.add_argument(
         "--verify",
         metavar="DATA",
         type=Path,
@@ -53,6 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="score from which the first reading stands (default: 0.5)",
     )
     parser.add_argument("--name", help="name of the model (default: that of MODEL)")
+    parser.add_argument("--force", action="store_true", help="replace the model that is there")
     parser.epilog = "formats and precisions:\n" + table()
 
 
@@ -71,6 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         evaluation=arguments.eval,
         max_drop=arguments.max_drop,
         verification=arguments.verify,
+        profile=arguments.profile,
+        force=arguments.force,
         show=print,
     )
     size = sum(part.bytes for part in model.parts.values())

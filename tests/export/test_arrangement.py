@@ -38,5 +38,5 @@ def test_it_computes_the_same_also_where_nodes_are_padding(layers: int) -> None:
     with torch.inference_mode():
         found = ArrangedPgd(namer.pgd)(*(torch.as_tensor(value) for value in vars(inputs).values()))
     for one, other in zip(vars(expected).values(), found, strict=True):
-        assert one.max() > 2 * one.mean(), "the comparison is worth little if all is alike"
+        assert one.std() > 0.3 * one.mean(), "the comparison is worth little if all is alike"
         np.testing.assert_allclose(other.numpy(), one, atol=2e-6)

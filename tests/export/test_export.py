@@ -1,9 +1,12 @@
 """`namer-edge export`: one command from checkpoint to a model file that computes the same."""
 
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 import torch
 
@@ -11,11 +14,13 @@ from namer_edge.training.checkpoint import load_weights
 from namer_edge_export import export as export_module
 from namer_edge_export.export import export, verify
 from namer_edge_export.formats import TARGETS, find_target
-from namer_edge_runtime.command import main
+from namer_edge_runtime.command import INTERRUPTED, main
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Prepared
 from namer_edge_runtime.recognizer import Recognizer
+
+from .conftest import traced
 
 
 @pytest.fixture(scope="session")
@@ -59,11 +64,11 @@ def test_what_does_not_compute_the_same_is_not_written(
 ) -> None:
     real = export_module.export_pgd
 
-    def other_weights(namer: torch.nn.Module) -> bytes:
+    def other_weights(namer: torch.nn.Module, *attend: object) -> bytes:
         with torch.no_grad():
             namer.pgd.correct.bias.add_(torch.linspace(0, 1, len(namer.pgd.correct.bias)))  # type: ignore
         try:
-            return real(namer)  # type: ignore[arg-type]
+            return real(namer, *attend)  # type: ignore[arg-type]
         finally:
             with torch.no_grad():
                 namer.pgd.correct.bias.sub_(  # type: ignore
@@ -78,6 +83,92 @@ def test_what_does_not_compute_the_same_is_not_written(
 
 def test_the_difference_is_rounding_alone(model: ModelFile, checkpoint: Path) -> None:
     assert verify(load_weights(checkpoint)[0], model) < 1e-5
+
+
+def test_fp16_is_half_as_large_and_nearly_the_same(
+    model: ModelFile, checkpoint: Path, tmp_path: Path
+) -> None:
+    half = export(checkpoint, tmp_path / "half", "onnx", "fp16")
+    sizes = [sum(part.bytes for part in each.parts.values()) for each in (half, model)]
+    assert sizes[0] < 0.6 * sizes[1]
+    assert 1e-6 < verify(load_weights(checkpoint)[0], half) < 1e-2
+    graph = onnx.load_from_string(half.read("pgd")).graph
+    ends = {item.type.tensor_type.elem_type for item in (*graph.input, *graph.output)}
+    assert onnx.TensorProto.FLOAT16 not in ends
+    floats = [t for t in graph.initializer if t.data_type == onnx.TensorProto.FLOAT]
+    assert sum(np.prod(t.dims) for t in floats) < 2000, "all but the waves of positions"
+    assert Recognizer.from_pretrained(half.path, threads=1).engine.precision == "fp16"
+
+
+def test_what_exists_is_replaced_only_by_force(
+    model: ModelFile, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["export", str(checkpoint), "-o", str(tmp_path / "m")]
+    with traced(model):
+        assert main(command) == 0
+        before = (tmp_path / "m" / "model.json").read_bytes()
+        assert main([*command, "--name", "other"]) == 2
+        assert "--force" in capsys.readouterr().err
+        assert (tmp_path / "m" / "model.json").read_bytes() == before
+        assert main([*command, "--name", "other", "--force"]) == 0
+    assert ModelFile.open(tmp_path / "m").name == "other"
+
+
+def test_force_spares_what_is_no_model(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "letters.txt").write_text("dear")
+    assert main(["export", str(checkpoint), "-o", str(tmp_path), "--force"]) == 2
+    assert "holds other files (letters.txt)" in capsys.readouterr().err
+    assert (tmp_path / "letters.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize("stage", ["verify", "export_pgd"])
+def test_ctrl_c_leaves_nothing_half_written(
+    stage: str, model: ModelFile, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with traced(model):
+        monkeypatch.setattr(export_module, stage, interrupted)
+        assert main(["export", str(checkpoint), "-o", str(tmp_path / "m")]) == INTERRUPTED
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"format_version": 99}, "reads version 1"),
+        ({"vocabulary": {"name": "few", "symbols": ["x", "y"]}}, "do not fit their JSON"),
+        ({"sha256": "0" * 64}, "SHA-256 differs"),
+    ],
+)
+def test_a_checkpoint_of_another_version_or_vocabulary(
+    change: dict[str, Any],
+    says: str,
+    checkpoint: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record = json.loads(checkpoint.with_suffix(".json").read_text())
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(checkpoint.read_bytes())
+    other.with_suffix(".json").write_text(json.dumps({**record, **change}))
+    assert main(["export", str(other), "-o", str(tmp_path / "m")]) == 1
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_missing_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("namer_edge_export.")]:
+        if name != "namer_edge_export.verb":
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    assert main(["export", "x.safetensors", "-o", "m"]) == 3
+    assert "namer-edge[export]" in capsys.readouterr().err
 
 
 def test_a_target_that_does_not_exist_is_refused_with_what_does() -> None:

@@ -1,9 +1,11 @@
 """`namer-edge export --precision int8`: calibrated on ink, and never written without passing."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 
@@ -11,11 +13,15 @@ from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.evaluation.exprate import Reading
-from namer_edge_export import export as export_module
+from namer_edge.training.checkpoint import load_weights
 from namer_edge_export import int8 as int8_module
+from namer_edge_export.arrangement import fused_attention
 from namer_edge_export.calibration import draw
+from namer_edge_export.export import verify
 from namer_edge_export.gate import Comparison, EvaluationSet, Measured
-from namer_edge_export.int8 import Material, quantize
+from namer_edge_export.int8 import Material, quantize, quantized_graphs
+from namer_edge_export.onnx import export_pgd
+from namer_edge_export.quantize import find_profile
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import prepare_input
@@ -24,7 +30,7 @@ from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import WRITTEN, written
-from .conftest import CHECKPOINT
+from .conftest import CHECKPOINT, traced
 
 
 def save(path: Path, formulas: list[Formula]) -> Path:
@@ -54,15 +60,18 @@ def evaluation(tmp_path_factory: pytest.TempPathFactory, fp32: ModelFile) -> Pat
 
 
 @pytest.fixture(scope="session")
-def fp32(trained: Path) -> ModelFile:
-    return ModelFile.open(trained)
+def fp32(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
+    """What int8 is made of: the checkpoint with attention as one operator."""
+    plain = ModelFile.open(trained)
+    pgd = export_pgd(load_weights(CHECKPOINT)[0], fused_attention)
+    path = tmp_path_factory.mktemp("fused") / "fp32"
+    return ModelFile.write(path, plain.meta, {"vat": plain.read("vat"), "pgd": pgd})
 
 
 @pytest.fixture
-def quick(fp32: ModelFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tracing takes most of the time and has tests of its own."""
-    monkeypatch.setattr(export_module, "export_vat", lambda namer: fp32.read("vat"))
-    monkeypatch.setattr(export_module, "export_pgd", lambda namer: fp32.read("pgd"))
+def quick(fp32: ModelFile) -> Iterator[None]:
+    with traced(fp32):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -91,18 +100,28 @@ def test_the_model_file_says_how_it_was_made(int8: ModelFile, training: Path) ->
     json.dumps(dict(meta))
 
 
+def test_fused_attention_computes_what_the_checkpoint_computes(fp32: ModelFile) -> None:
+    assert verify(load_weights(CHECKPOINT)[0], fp32) < 1e-5
+
+
+def test_both_graphs_fit_into_six_megabytes(int8: ModelFile) -> None:
+    assert sum(part.bytes for part in int8.parts.values()) <= 6e6
+
+
 def test_weights_are_s8_by_channel_and_activations_u8(int8: ModelFile) -> None:
     for role, operator in (("vat", "Conv"), ("pgd", "MatMul")):
         graph = onnx.load_from_string(int8.read(role)).graph
         constants = {tensor.name: tensor for tensor in graph.initializer}
-        made_by = {node.output[0]: node for node in graph.node}
+        made_by = {name: node for node in graph.node for name in node.output}
         scales = {n.output[0]: n for n in graph.node if n.op_type == "DequantizeLinear"}
         quantised = [n for n in graph.node if n.op_type == operator and n.input[1] in scales]
         assert quantised
         for node in quantised:
             weight, activation = scales[node.input[1]], scales[node.input[0]]
             assert constants[weight.input[0]].data_type == onnx.TensorProto.INT8
-            assert constants[weight.input[1]].dims, "one scale for each channel"
+            # One scale for each channel; all of them lie in one constant.
+            assert made_by[weight.input[1]].op_type == "Split"
+            assert len(weight.input) == 2, "symmetric"
             assert made_by[activation.input[0]].op_type == "QuantizeLinear"
             assert constants[activation.input[2]].data_type == onnx.TensorProto.UINT8
         # Scales taken at run time would be those of the whole batch.
@@ -113,10 +132,26 @@ def test_attention_and_connectivity_stay_in_float(int8: ModelFile) -> None:
     graph = onnx.load_from_string(int8.read("pgd")).graph
     made_by = {name: node for node in graph.node for name in node.output}
     scaled = {n.output[0] for n in graph.node if n.op_type == "DequantizeLinear"}
+    attentions = [node for node in graph.node if node.op_type == "MultiHeadAttention"]
+    assert len(attentions) == 2 * 2 * 3
     products = [node for node in graph.node if node.op_type == "MatMul"]
     of_activations = [n for n in products if n.input[1] in made_by and n.input[1] not in scaled]
-    assert len(of_activations) == 2 * 2 * 3 * 2 + 2  # two of each attention, and left and right
-    assert not any(set(node.input) & scaled for node in of_activations)
+    assert len(of_activations) == 2, "left and right"
+    assert not any(set(node.input) & scaled for node in (*attentions, *of_activations))
+
+
+@pytest.mark.parametrize("role", ["vat", "pgd"])
+def test_a_graph_that_lost_its_folder_explains_itself(int8: ModelFile, role: str) -> None:
+    graph = onnx.load_from_string(int8.read(role))
+    said = {item.key: item.value for item in graph.metadata_props}
+    assert said["namer_edge.role"] == role
+    assert said["namer_edge.precision"] == "int8"
+    for key in ("look", "vocabulary", "decoding", "quantization"):
+        assert json.loads(said[f"namer_edge.{key}"]) == int8.meta[key]
+    assert said["namer_edge.checkpoint_sha256"] == int8.meta["training"]["checkpoint_sha256"]
+    assert said["namer_edge.licence"] == int8.meta["licence"]
+    calibration = json.loads(said["namer_edge.calibration"])
+    assert calibration["sha256"] == int8.meta["calibration"]["sha256"]
 
 
 def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
@@ -132,6 +167,39 @@ def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
     read = [a.canonical for a in alone]  # type: ignore[union-attr]
     assert read == [t.canonical for t in together]  # type: ignore[union-attr]
     assert len(set(read)) > len(WRITTEN), "the comparison is worth little if nothing is read"
+
+
+@pytest.mark.parametrize("name", ["avx2", "arm64"])
+def test_other_processors_have_profiles_of_their_own(
+    name: str, fp32: ModelFile, training: Path
+) -> None:
+    calibration = draw(training, fp32.look, 2)
+    graphs = quantized_graphs(fp32, calibration, find_profile(name))
+    for graph in (onnx.load_from_string(content).graph for content in graphs.values()):
+        constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
+        weights = [value for value in constants.values() if value.dtype == np.int8 and value.ndim]
+        largest = max(int(np.abs(value.astype(int)).max()) for value in weights if value.size > 999)
+        assert largest == {"avx2": 64, "arm64": 127}[name]
+        zeros = [n.input[2] for n in graph.node if n.op_type == "QuantizeLinear"]
+        kinds = {constants[zero].dtype for zero in zeros}
+        assert kinds == {np.dtype({"avx2": "uint8", "arm64": "int8"}[name])}
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["--profile", "avx2"], "onnx fp32 has no use for --profile"),
+        (
+            ["--precision", "int8", "--calibration", "c", "--eval", "e", "--profile", "mips"],
+            "no profile 'mips': there are vnni",
+        ),
+    ],
+)
+def test_a_profile_that_does_not_fit(
+    command: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", "x.safetensors", "-o", "m", *command]) == 2
+    assert says in capsys.readouterr().err
 
 
 def test_the_same_formulas_are_drawn_every_time(training: Path) -> None:
