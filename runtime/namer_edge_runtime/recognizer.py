@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from .model_file import ModelFile
 from .picture.look import Look, Prepared
 from .picture.prepare import blank_page
 from .result import Alternative, Milliseconds, Result, TokenResult
+
+if TYPE_CHECKING:
+    from .session import PenSession
 
 CELL = 8
 """Pixels of the model's input to one cell of the VAT map (F8)."""
@@ -61,19 +64,22 @@ class Recognizer:
         fallback: bool = False,
         cache_dir: str | Path | None = None,
         fixed_sizes: bool | None = None,
+        one_look: bool = False,
     ) -> "Recognizer":
         """Opens a packaged model by name (the default one for None), or a model file by path.
 
         `engine` defaults to the one of the model's format, `threads` to the CPUs the process may
         use; `providers` goes to ONNX Runtime as it is, `cache_dir` (a folder for compiled graphs)
-        and `fixed_sizes` to OpenVINO. Raises `ModelFileError`, `UsageError`, `MissingExtraError` or
-        `EngineError`; a device that is not there is an error unless `fallback`.
+        and `fixed_sizes` to OpenVINO. With `one_look` nothing is read again at other sizes, which
+        is quicker and reads less well. Raises `ModelFileError`, `UsageError`, `MissingExtraError`
+        or `EngineError`; a device that is not there is an error unless `fallback`.
         """
         model = ModelFile.open(name_or_path)
         opened = open_engine(
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
-        return cls(opened, model.look, model.vocabulary, model.decoding)
+        decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
+        return cls(opened, model.look, model.vocabulary, decoding)
 
     @overload
     def __call__(self, inputs: list[Any], *, batch_size: int = ..., alternatives: int = ...) -> Any:
@@ -104,6 +110,12 @@ class Recognizer:
         drawn = as_strokes(strokes)
         value = Opened(drawn, None) if drawn else blank_page()
         return _raised(self.each([value], 1, alternatives))[0]
+
+    def session(self, *, alternatives: int = 0) -> "PenSession":
+        """An empty canvas that strokes come to and leave one by one."""
+        from .session import PenSession
+
+        return PenSession(self, alternatives)
 
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0

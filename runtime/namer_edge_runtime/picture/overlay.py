@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -43,7 +44,7 @@ def overlay(
     image = np.repeat((255 - (255 - ground) * FADED).astype(np.uint8)[:, :, None], 3, axis=2)
     thick = max(1, round(size / 12))
     points = [(round(mark.x), round(mark.y)) for mark in marks]
-    for source, target in zip(path, path[1:], strict=False):
+    for source, target in pairwise(path):
         if source != target:
             start, end = points[source], points[target]
             tip = min(0.3, 0.6 * size / max(1.0, float(np.hypot(*np.subtract(end, start)))))

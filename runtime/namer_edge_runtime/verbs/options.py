@@ -12,10 +12,20 @@ STANDARD_OUTPUT = "-"
 
 
 def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
-    """`--model`, `--engine`, `--device`, `--threads`, `--cache-dir` and `--batch-size`."""
+    """`--model`, `--engine`, `--device` and all else that says how to read."""
     parser.add_argument("--model", metavar="M", help="name of a packaged model, or the path of one")
     parser.add_argument("--engine", metavar="E", help="default: the one of the model's format")
     parser.add_argument("--device", metavar="D", help="cpu, cuda … (default: the engine's own)")
+    parser.add_argument(
+        "--fallback",
+        action="store_true",
+        help="run on the CPU where the device is not there, instead of ending with an error",
+    )
+    parser.add_argument(
+        "--one-look",
+        action="store_true",
+        help="read nothing again at other sizes: quicker, and less often right",
+    )
     parser.add_argument(
         "--threads", type=positive, metavar="N", help="default: the CPUs this process may use"
     )
@@ -32,7 +42,9 @@ def open_recognizer(arguments: argparse.Namespace) -> "Recognizer":
         engine=arguments.engine,
         device=arguments.device,
         threads=arguments.threads,
+        fallback=arguments.fallback,
         cache_dir=arguments.cache_dir,
+        one_look=arguments.one_look,
     )
 
 
