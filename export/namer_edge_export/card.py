@@ -6,8 +6,6 @@ from typing import Any
 
 from namer_edge_runtime.model_file import FORMAT, FORMAT_VERSION
 
-OWNER = "namer_edge"
-"""Whose keys these are: ONNX has them as `namer_edge.KEY`, OpenVINO as rt_info `namer_edge/KEY`."""
 COPIED = ("name", "engine_format", "precision", "look", "vocabulary", "decoding", "licence")
 """What recognition needs of `model.json` beside the graphs, and what one may do with them."""
 

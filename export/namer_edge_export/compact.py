@@ -7,7 +7,9 @@ from typing import Any
 
 import onnx
 
-from .card import OWNER, card
+from namer_edge_runtime.lone_graph import OWNER
+
+from .card import card
 from .onnx import OPSET
 
 LETTERS = string.ascii_letters + string.digits

@@ -1,7 +1,7 @@
 """From the fp32 model to its int8 twin: calibrate, quantise, and pass the gate or fail."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,7 @@ def _recipes(model: ModelFile, material: Material) -> Iterator[_Recipe]:
     calibration, profile = material.calibration, material.profile
     if model.engine_format == "onnx":
         yield _Recipe(
-            asdict(profile) | {"scheme": f"static QDQ, S8 weights, {profile.activations}"},
+            profile.to_json() | {"scheme": "static QDQ, S8 weights"},
             lambda meta: compact_parts(quantized_graphs(model, calibration, profile), meta),
         )
         return

@@ -7,9 +7,10 @@ from typing import Any
 
 import openvino
 
+from namer_edge_runtime.lone_graph import OWNER
 from namer_edge_runtime.model_file import ModelFile
 
-from .card import OWNER, card
+from .card import card
 
 
 def openvino_parts(

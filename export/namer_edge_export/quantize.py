@@ -6,7 +6,7 @@ and a formula would then read otherwise in company than alone.
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,10 @@ class Profile:
     """Weights of 7 bits, without which products saturate where there is AVX2 alone."""
     activations: str = "U8"
     """"U8" or "S8": what the processor multiplies with weights, which are S8."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What the model file says of it."""
+        return {key: value for key, value in asdict(self).items() if key != "meaning"}
 
 
 VNNI = Profile("vnni", "x86 with VNNI: products of U8 and S8 are added up in 32 bits")

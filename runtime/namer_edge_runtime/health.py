@@ -1,6 +1,7 @@
 """What `namer-edge check` finds out: versions, processor, kernels, model, engines, a reading."""
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from .engine.base import engine_names, open_engine, usable_cpus
 from .errors import MissingExtraError, NamerEdgeError
+from .lone_graph import is_lone_graph, said_by
 from .model_file import ModelFile, packaged_models
 
 PACKAGES = ("namer-edge", "numpy", "numba", "onnxruntime", "opencv-python-headless")
@@ -36,7 +38,10 @@ class Health:
 
 
 def examine(name_or_path: str | None = None) -> Health:
-    """Looks at everything that recognition with this model (the default one for None) needs."""
+    """Looks at everything that recognition with this model (the default one for None) needs.
+
+    A lone ONNX file is asked what it says of itself; nothing can be read with it.
+    """
     health = Health()
     health.sections["versions"] = {
         "python": platform.python_version(),
@@ -87,22 +92,49 @@ def _model(health: Health, name_or_path: str | None) -> ModelFile | None:
     section: dict[str, Any] = {"packaged": packaged_models()}
     health.sections["model"] = section
     try:
+        if name_or_path is not None and is_lone_graph(name_or_path):
+            said = said_by(name_or_path)
+            section |= {"path": str(name_or_path), "part": said.get("role"), **_described(said)}
+            return None
         started = perf_counter()
         model = ModelFile.open(name_or_path)
     except NamerEdgeError as error:
         health.problem(error)
         return None
     section |= {
-        "name": model.name,
         "path": str(model.path),
-        "format": model.engine_format,
-        "precision": model.precision,
         "classes": model.vocabulary.size,
         "bytes": sum(part.bytes for part in model.parts.values()),
         "verified": True,
         "verified in, ms": round((perf_counter() - started) * 1000, 1),
+        **_described(model.meta),
     }
     return model
+
+
+def _described(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """What a model, or a graph of it, says of itself, in lines."""
+    calibration = meta.get("calibration") or {}
+    training = meta.get("training") or {}
+    vocabulary = meta["vocabulary"]
+    return {
+        "name": meta["name"],
+        "format": meta["engine_format"],
+        "precision": meta["precision"],
+        "format version": meta["format_version"],
+        "licence": meta.get("licence"),
+        "checkpoint": training.get("checkpoint_sha256") or meta.get("checkpoint_sha256"),
+        "vocabulary": f"{vocabulary['name']}, {len(vocabulary['symbols'])} symbols",
+        "look": _line(meta["look"]),
+        "decoding": _line(meta["decoding"]),
+        "quantization": _line(meta.get("quantization") or {}) or "none",
+        "calibration": _line({key: calibration[key] for key in calibration if key != "names"})
+        or "none",
+    }
+
+
+def _line(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in values.items())
 
 
 def _engines(health: Health, model: ModelFile | None) -> None:

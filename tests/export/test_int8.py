@@ -20,11 +20,13 @@ from namer_edge_export.calibration import draw
 from namer_edge_export.export import verify
 from namer_edge_export.gate import Comparison, EvaluationSet, Measured
 from namer_edge_export.int8 import Material, quantize, quantized_graphs
+from namer_edge_export.memory import STATUS
 from namer_edge_export.onnx import export_pgd
 from namer_edge_export.quantize import find_profile
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import prepare_input
+from namer_edge_runtime.lone_graph import said_by
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
@@ -141,17 +143,28 @@ def test_attention_and_connectivity_stay_in_float(int8: ModelFile) -> None:
 
 
 @pytest.mark.parametrize("role", ["vat", "pgd"])
-def test_a_graph_that_lost_its_folder_explains_itself(int8: ModelFile, role: str) -> None:
-    graph = onnx.load_from_string(int8.read(role))
-    said = {item.key: item.value for item in graph.metadata_props}
-    assert said["namer_edge.role"] == role
-    assert said["namer_edge.precision"] == "int8"
-    for key in ("look", "vocabulary", "decoding", "quantization"):
-        assert json.loads(said[f"namer_edge.{key}"]) == int8.meta[key]
-    assert said["namer_edge.checkpoint_sha256"] == int8.meta["training"]["checkpoint_sha256"]
-    assert said["namer_edge.licence"] == int8.meta["licence"]
-    calibration = json.loads(said["namer_edge.calibration"])
-    assert calibration["sha256"] == int8.meta["calibration"]["sha256"]
+def test_a_graph_that_lost_its_folder_explains_itself(
+    int8: ModelFile, role: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = tmp_path / "alone.onnx"
+    alone.write_bytes(int8.read(role))
+    said = said_by(alone)
+    assert said["role"] == role
+    for key in ("precision", "look", "vocabulary", "decoding", "quantization", "licence"):
+        assert said[key] == int8.meta[key]
+    assert said["checkpoint_sha256"] == int8.meta["training"]["checkpoint_sha256"]
+    assert said["calibration"]["sha256"] == int8.meta["calibration"]["sha256"]
+    assert main(["check", str(alone)]) == 0
+    text = capsys.readouterr().out
+    assert all(part in text for part in (said["checkpoint_sha256"], said["licence"], role, "vnni"))
+
+
+def test_a_graph_of_somebody_else_says_nothing(
+    fp32: ModelFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "foreign.onnx").write_bytes(fp32.read("pgd"))
+    assert main(["check", str(tmp_path / "foreign.onnx")]) == 1
+    assert "says nothing of itself" in capsys.readouterr().out
 
 
 def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
@@ -262,8 +275,13 @@ def test_one_command_calibrates_measures_and_writes(
     assert "fp32      100.00%" in text
     assert "int8" in text
     assert "95% interval" in text
+    assert "peak memory" in text
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
-    assert ModelFile.open(tmp_path / "m").precision == "int8"
+    model = ModelFile.open(tmp_path / "m")
+    assert model.precision == "int8"
+    if STATUS.exists():
+        gate = model.meta["metrics"]["gate"]
+        assert 50e6 < gate["int8"]["memory"] < 2e9
 
 
 @pytest.mark.usefixtures("quick")
