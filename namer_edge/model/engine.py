@@ -1,5 +1,7 @@
 """The torch engine: the two graphs of a NAMER run by PyTorch, on CPU or CUDA."""
 
+from contextlib import AbstractContextManager
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -23,10 +25,19 @@ class TorchEngine:
     precision = "fp32"
 
     def __init__(
-        self, model: ModelFile, *, device: str | None = None, threads: int | None = None
+        self,
+        model: ModelFile,
+        *,
+        device: str | None = None,
+        threads: int | None = None,
+        fallback: bool = False,
     ) -> None:
-        """Raises `EngineError` for another format or a device that is not there, `ModelFileError`
-        for weights that do not fit their architecture."""
+        """`device`: cpu, cuda, cuda:1 …
+
+        Raises `EngineError` for another format, or a device that is not there unless `fallback`
+        (then the CPU runs, and `device` says so), `ModelFileError` for weights that do not fit
+        their architecture.
+        """
         check_format(model, self.name, "torch")
         try:
             namer = Namer(Architecture.from_json(model.meta["architecture"]), model.vocabulary)
@@ -40,7 +51,12 @@ class TorchEngine:
             ) from None
         if threads:
             torch.set_num_threads(threads)
-        self._place(namer, device)
+        try:
+            self._place(namer, device)
+        except EngineError:
+            if not fallback:
+                raise
+            self._place(namer, None)
 
     @classmethod
     def of(cls, namer: Namer, device: str | None = None) -> "TorchEngine":
@@ -50,19 +66,26 @@ class TorchEngine:
         return engine
 
     def _place(self, namer: Namer, device: str | None) -> None:
-        """`device`: cpu, cuda, cuda:1 …"""
-        self.device = (device or "cpu").lower()
+        self._device = (device or "cpu").lower()
         try:
-            namer = namer.eval().to(self.device)
+            namer = namer.eval().to(self._device)
         except (RuntimeError, AssertionError) as error:
-            raise EngineError(f"torch cannot use device {device!r}: {error}") from None
+            raise EngineError(
+                f"torch cannot use device {device!r} ({error}): choose another, or allow "
+                "fallback=True"
+            ) from None
         self._vat, self._pgd = VatGraph(namer), PgdGraph(namer)
+
+    @property
+    def device(self) -> str:
+        return self._device.upper()
 
     @torch.inference_mode()
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
-        scores, classes, none, features, memory = self._vat(
-            torch.from_numpy(images).to(self.device)
-        )
+        with _exact():
+            scores, classes, none, features, memory = self._vat(
+                torch.from_numpy(images).to(self._device)
+            )
         # Features stay on the device: PGD reads them there.
         return VatOutput(
             scores.cpu().numpy(), classes.cpu().numpy(), none.cpu().numpy(), features, memory
@@ -71,8 +94,17 @@ class TorchEngine:
     @torch.inference_mode()
     def pgd(self, inputs: PgdInputs) -> PgdOutput:
         nodes = (
-            torch.from_numpy(x).to(self.device)
+            torch.from_numpy(x).to(self._device)
             for x in (inputs.cells, inputs.classes, inputs.endings, inputs.scores, inputs.mask)
         )
-        answers = self._pgd(inputs.features, inputs.memory, *nodes)
+        with _exact():
+            answers = self._pgd(inputs.features, inputs.memory, *nodes)
         return PgdOutput(*(x.cpu().numpy() for x in answers))
+
+
+def _exact() -> AbstractContextManager[None]:
+    """cuDNN as on CPU: the same algorithm each time, and no rounding to TF32."""
+    flags: AbstractContextManager[None] = torch.backends.cudnn.flags(
+        enabled=True, deterministic=True, allow_tf32=False
+    )
+    return flags

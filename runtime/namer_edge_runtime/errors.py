@@ -64,6 +64,7 @@ EXTRAS = {
     "onnx": "export",
     "onnxscript": "export",
     "openvino": "openvino",
+    "ray": "ray",
     "nncf": "export",
 }
 """Package that may be absent → the extra that brings it."""

@@ -19,12 +19,18 @@ from .base import (
 )
 from .process import PerProcess
 
-DEVICES = {
-    "cpu": ["CPUExecutionProvider"],
-    "cuda": ["CUDAExecutionProvider", "CPUExecutionProvider"],
-    "gpu": ["CUDAExecutionProvider", "CPUExecutionProvider"],
-    "tensorrt": ["TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"],
-    "coreml": ["CoreMLExecutionProvider", "CPUExecutionProvider"],
+CPU = "CPUExecutionProvider"
+CUDA = (
+    "CUDAExecutionProvider",
+    # An exhaustive search would be made anew for every size of picture; TF32 is not what CPUs do.
+    {"cudnn_conv_algo_search": "HEURISTIC", "use_tf32": "0"},
+)
+DEVICES: dict[str, list[Any]] = {
+    "cpu": [CPU],
+    "cuda": [CUDA, CPU],
+    "gpu": [CUDA, CPU],
+    "tensorrt": ["TensorrtExecutionProvider", CUDA, CPU],
+    "coreml": ["CoreMLExecutionProvider", CPU],
 }
 SUFFIX = "ExecutionProvider"
 
@@ -117,7 +123,7 @@ class OnnxRuntimeEngine:
                 f"{hint}; or allow fallback=True"
             )
         found = [p for p in self._providers if _name(p) in available]
-        return found or ["CPUExecutionProvider"]
+        return found or [CPU]
 
     def _check_running(self, wanted: str, running: list[str]) -> None:
         # ONNX Runtime drops a provider whose libraries fail to load and says so only in its log.
