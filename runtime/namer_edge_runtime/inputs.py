@@ -17,6 +17,7 @@ from .ink.strokes import Strokes, as_strokes
 from .picture.load import load
 from .picture.look import Look, Prepared
 from .picture.prepare import prepare
+from .picture.steps import Steps
 
 if TYPE_CHECKING:
     from .ink.inkml import Ink
@@ -37,13 +38,19 @@ class Opened:
     name: str = ""
     """What error messages call it."""
 
-    def prepare(self, look: Look) -> Prepared:
-        """Raises `PictureError` or `InkError` where there is nothing to bring to a look."""
+    def prepare(self, look: Look, steps: Steps | None = None) -> Prepared:
+        """`steps`, where given, receives a picture of each step on the way.
+
+        Raises `PictureError` or `InkError` where there is nothing to bring to a look.
+        """
         if self.strokes is not None:
-            return render(self.strokes, look)
+            drawn = render(self.strokes, look)
+            if steps is not None:
+                steps.add("The strokes as they are drawn: what the model reads", 255 - drawn.image)
+            return drawn
         assert self.picture is not None
         try:
-            return prepare(self.picture, look)
+            return prepare(self.picture, look, steps)
         except PictureError as error:
             raise _named(error, self.name) from error
 

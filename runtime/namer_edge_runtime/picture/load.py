@@ -18,6 +18,8 @@ MAX_PIXELS = 100_000_000
 """Larger pictures are refused, where the header tells it before they are decoded."""
 Grey = NDArray[np.uint8]
 """[H, W]"""
+_ROWS = 256
+"""Rows that are turned into other numbers at a time."""
 _COLOURED = 1.5
 """A single colour channel is read only where its contrast is this much above that of brightness."""
 
@@ -127,7 +129,11 @@ def _eight_bits(pixels: NDArray[Any]) -> NDArray[np.uint8]:
         factor = 255.0 / (high - low)
     if factor == 1 and pixels.dtype == np.uint8:
         return pixels
-    return np.rint((pixels.astype(np.float32) - low) * factor).astype(np.uint8)
+    eight = np.empty(pixels.shape, np.uint8)
+    for start in range(0, len(pixels), _ROWS):  # so that large pictures do not fill the memory
+        rows = slice(start, start + _ROWS)
+        eight[rows] = np.rint((pixels[rows].astype(np.float32) - low) * factor)
+    return eight
 
 
 def _brightness(colour: NDArray[np.uint8], *, bgr: bool) -> Grey:
@@ -138,7 +144,7 @@ def _brightness(colour: NDArray[np.uint8], *, bgr: bool) -> Grey:
 def _grey(colour: NDArray[np.uint8], *, bgr: bool) -> Grey:
     """Brightness, or the one colour channel that shows the ink much better (yellow on white)."""
     grey = _brightness(colour, bgr=bgr)
-    step = max(1, int((grey.size / 50_000) ** 0.5))
+    step = _step(grey)
     sample = np.dstack([grey[::step, ::step], colour[::step, ::step]]).reshape(-1, 4)
     away = np.abs(sample.astype(np.int16) - np.median(sample, axis=0).astype(np.int16))
     contrast = np.quantile(away, 0.995, axis=0)
@@ -153,15 +159,24 @@ def _on_contrasting_ground(grey: Grey, alpha: NDArray[np.uint8]) -> Grey:
 
     Where most of the picture is opaque it has a ground of its own, which then goes on below.
     """
-    visible = grey[alpha > 127]
+    step = _step(grey)
+    sample = grey[::step, ::step]
+    visible = sample[alpha[::step, ::step] > 127]
+    if not len(visible):
+        visible = grey[alpha > 127]
     if not len(visible):
         return np.zeros_like(grey)
-    if 2 * len(visible) > grey.size:
-        ground = float(np.median(visible))
+    if 2 * len(visible) > sample.size:
+        ground = round(float(np.median(visible)))
     else:
-        ground = 255.0 if visible.mean() < 128 else 0.0
-    share = alpha.astype(np.float32) / 255
-    return np.rint(grey * share + ground * (1 - share)).astype(np.uint8)
+        ground = 255 if visible.mean() < 128 else 0
+    ink = cv2.multiply(grey, alpha, scale=1 / 255)
+    return np.asarray(cv2.add(ink, cv2.multiply(cv2.bitwise_not(alpha), ground / 255)), np.uint8)
+
+
+def _step(grey: Grey) -> int:
+    """Every so many rows and columns are enough to know what colours there are."""
+    return max(1, int((grey.size / 50_000) ** 0.5))
 
 
 def _bound(height: int, width: int) -> None:

@@ -1,10 +1,13 @@
 """What preparation did, step by step, as pictures on one sheet."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from ..atomic import atomic_file
 
 LONGEST = 1200
 """Pixels of a step's longer side on the sheet, at most."""
@@ -36,6 +39,11 @@ class Steps:
             np.pad(row, ((0, 0), (0, width - row.shape[1])), constant_values=PAPER) for row in rows
         ]
         return np.vstack(filled) if filled else np.full((1, 1), PAPER, np.uint8)
+
+    def save(self, path: Path) -> None:
+        """The sheet as a PNG; raises `UsageError` where it cannot be written."""
+        with atomic_file(path) as file:
+            file.write(cv2.imencode(".png", self.sheet())[1].tobytes())
 
 
 def _row(caption: str, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:

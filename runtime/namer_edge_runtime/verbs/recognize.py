@@ -1,16 +1,25 @@
 """`namer-edge recognize`: pictures and ink to LaTeX."""
 
 import argparse
+from contextlib import suppress
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from .options import STANDARD_OUTPUT, add_recognizer_options, check_writable, open_recognizer
+from .options import (
+    STANDARD_OUTPUT,
+    add_recognizer_options,
+    check_writable,
+    open_recognizer,
+    recognizer_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from typing import IO
 
     from ..bulk import Outcome, Source
+    from ..recognizer import Recognizer
+    from .output import Output
 
 SUMMARY = "read formulas from pictures or pen strokes and print their LaTeX"
 
@@ -36,45 +45,62 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="one JSON object a line, in input order, into this file, or - for standard output",
     )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with what a stopped run left beside the file of --jsonl",
+    )
+    parser.add_argument(
+        "--ray",
+        action="store_true",
+        help="spread the work over a Ray cluster (RAY_ADDRESS), or over the CPUs of this machine",
+    )
+    parser.add_argument(
+        "--show-steps",
+        metavar="PNG",
+        help="of a single input, what preparation does to it, step by step, as a picture",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Raises the typed errors of model and engine; those of inputs are named at the end."""
-    import json
     import sys
 
     from ..bulk import recognize_all
-    from ..result import Result
+    from ..errors import UsageError
 
     target = arguments.jsonl
+    if arguments.resume and target in (None, STANDARD_OUTPUT):
+        raise UsageError("--resume goes on with a file: name it with --jsonl")
+    check_writable(target)
+    # Lines that appear on the terminal show the progress themselves.
+    to_terminal = target in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
     failures: list[str] = []
-    total = 0
-    with _opened(target) as output:
+    inputs = _sources(arguments.paths)
+    if arguments.ray:
+        from ..ray_bulk import recognize_on_ray
+
+        options = recognizer_options(arguments)
+        reader = partial(recognize_on_ray, options)
+    else:
         recognizer = open_recognizer(arguments)
-        inputs = _sources(arguments.paths)
-        # Lines that appear on the terminal show the progress themselves.
-        to_terminal = target in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
-        outcomes = recognize_all(recognizer, inputs, arguments.batch_size)
+        reader = partial(recognize_all, recognizer)
+        if arguments.show_steps:
+            inputs = _shown(inputs, recognizer, arguments.show_steps)
+    with _output(arguments) as output:
+        outcomes = reader(output.fresh(inputs), arguments.batch_size)
         for outcome in outcomes if to_terminal else _with_bar(outcomes, arguments.paths):
-            total += 1
             if outcome.message:
                 failures.append(outcome.message)
-            if target:
-                print(json.dumps(outcome.to_json(), ensure_ascii=False), file=output)
-            elif isinstance(outcome.answer, Result):
-                print(f"{_one_field(outcome.source)}\t{outcome.answer.latex}", file=output)
-        output.flush()
+            output.add(outcome)
+        output.finish()
+        total = output.total
     if failures:
         if total > 1:
             print(f"namer-edge: {len(failures)} of {total} inputs failed:", file=sys.stderr)
         for message in failures:
             print(f"namer-edge: error: {message}", file=sys.stderr)
     return 1 if failures else 0
-
-
-def _one_field(name: str) -> str:
-    """A name that keeps to its column: tabs and line breaks as they would be typed."""
-    return name.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _sources(paths: list[str]) -> "Iterator[Source]":
@@ -87,6 +113,28 @@ def _sources(paths: list[str]) -> "Iterator[Source]":
             yield from sources([path])
         except DataError as error:
             yield Source(path, error=error)
+
+
+def _shown(inputs: "Iterator[Source]", recognizer: "Recognizer", target: str) -> "Iterator[Source]":
+    """The single input again, its preparation in a file; raises `UsageError` for more inputs."""
+    from pathlib import Path
+
+    from ..errors import NamerEdgeError, UsageError
+    from ..inputs import open_input
+    from ..picture.steps import Steps
+
+    check_writable(target)
+    found = list(islice(inputs, 2))
+    if len(found) > 1:
+        raise UsageError("--show-steps shows one input: give a single picture or InkML file")
+    steps = Steps()
+    for source in found:
+        if source.error is None:
+            with suppress(NamerEdgeError):  # recognition says what is wrong with the input
+                open_input(source.value).prepare(recognizer.look, steps)
+    if steps.taken:
+        steps.save(Path(target))
+    return iter(found)
 
 
 def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str]) -> "Iterator[Outcome]":
@@ -103,15 +151,20 @@ def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str]) -> "Iterator[Outc
     return iter(tqdm(outcomes, total=total, unit="input", disable=total < 2))
 
 
-def _opened(target: str | None) -> "AbstractContextManager[IO[str]]":
-    """Standard output, or a file that appears whole when all is read."""
-    import sys
-    from contextlib import nullcontext
+def _output(arguments: argparse.Namespace) -> "Output":
+    """Where outcomes go: lines on standard output, or a journal that becomes the file."""
     from pathlib import Path
 
-    from ..atomic import atomic_file
+    from ..journal import Journal
+    from ..model_file import ModelFile
+    from .output import JournalOutput, Output
 
-    check_writable(target)
-    if target is None or target == STANDARD_OUTPUT:
-        return nullcontext(sys.stdout)
-    return atomic_file(Path(target), "w")
+    if arguments.jsonl in (None, STANDARD_OUTPUT):
+        return Output(as_json=arguments.jsonl is not None)
+    model = ModelFile.open(arguments.model)
+    made_by = {
+        "journal": 1,
+        "model": [part.sha256 for part in model.parts.values()],
+        "one_look": arguments.one_look,
+    }
+    return JournalOutput(Journal(Path(arguments.jsonl), made_by, arguments.resume))
