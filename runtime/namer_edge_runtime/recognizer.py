@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .ballot import Ballot
-from .decode.decode import decode
+from .decode.decode import decode_all
 from .decode.pick import Nodes, pick
 from .decode.reading import Path as NodePath
 from .decoding import Decoding
@@ -215,11 +215,11 @@ class Recognizer:
         started = perf_counter()
         pgd = self.engine.pgd(_padded(vat, picks, self.vocabulary.end))
         pgd_time = _milliseconds(started) / len(items)
-        for index, (item, nodes) in enumerate(zip(items, picks, strict=True)):
-            started = perf_counter()
-            paths = self._paths(pgd, index, nodes, 1 + alternatives)
-            times[index] += _milliseconds(started)
-            spent = Milliseconds(item.milliseconds, vat_time, pgd_time, times[index])
+        started = perf_counter()
+        readings = self._readings(pgd, picks, 1 + alternatives)
+        path_time = _milliseconds(started) / len(items)
+        for item, nodes, paths, pick_time in zip(items, picks, readings, times, strict=True):
+            spent = Milliseconds(item.milliseconds, vat_time, pgd_time, pick_time + path_time)
             yield item.number, self._result(paths, nodes, item, alternatives, spent)
 
     def _pick(self, vat: VatOutput, index: int) -> Nodes:
@@ -237,13 +237,12 @@ class Recognizer:
             max_nodes=self.decoding.max_nodes,
         )
 
-    def _paths(self, pgd: PgdOutput, index: int, nodes: Nodes, count: int) -> list[NodePath]:
-        real = len(nodes)
-        return decode(
-            pgd.correction[index, :real],
-            pgd.left[index, :real, :real],
-            pgd.right[index, :real, :real],
-            nodes,
+    def _readings(self, pgd: PgdOutput, picks: list[Nodes], count: int) -> list[list[NodePath]]:
+        return decode_all(
+            pgd.correction,
+            pgd.left,
+            pgd.right,
+            picks,
             self.vocabulary.endings,
             epsilon=self.decoding.epsilon,
             left_weight=self.decoding.left_weight,

@@ -14,14 +14,17 @@ from namer_edge_runtime.decode.jit import kernels, plain_array
 
 PACKAGE = Path(namer_edge_runtime.__file__).parent
 PICK = """
+import sys
 import numpy as np
 from namer_edge_runtime.decode import pick
-from namer_edge_runtime.decode.jit import kernels
-assert all(kernel._compiled is None for kernel in kernels()), "compiled at import"
+from namer_edge_runtime.decode.jit import builder, kernels
+assert not any(kernel.compiled for kernel in kernels()), "compiled at import"
+assert "numba" not in sys.modules, "imported at import"
 def run():
     fires = np.full((1, 2, 2), 0.9, np.float32)
     nodes = pick(fires, np.zeros((1, 2, 2), np.int32), 1 - fires[0], np.zeros(1, np.int8), 1, 2, 3)
     assert nodes.classes.tolist() == [2, 3, 0, 0, 0, 0]
+    builder.wait()
 """
 READ = """
 import warnings
@@ -30,6 +33,8 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     from namer_edge_runtime.decode import decode, pick, warm_up
     assert not caught, "warned at import"
+    if wait:
+        warm_up()
     random = np.random.default_rng(0)
     endings = np.array([0, 0, 1, 2], np.int8)
     for _ in range(3):
@@ -41,7 +46,7 @@ with warnings.catch_warnings(record=True) as caught:
         for path in decode(*heads, nodes, endings, alternatives=3):
             print(path.nodes.tolist(), path.classes.tolist(), path.score)
     warm = warm_up()
-assert warm.compiled == (not caught)
+assert warm.compiled == (not caught), caught
 print("---", *(warning.message for warning in caught))
 """
 HITS = "\nprint('hits', sum(kernel.cache_hits for kernel in kernels()))"
@@ -84,6 +89,7 @@ def test_works_where_nothing_can_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits are a matter of POSIX")
 def test_works_on_a_full_disk(tmp_path: Path) -> None:
+    # The compiler works in a thread, so the limit must be there before it starts.
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
     python(full + PICK + "run(); run()", NUMBA_CACHE_DIR=str(tmp_path))
     assert not list(tmp_path.rglob("*.nb?"))
@@ -96,13 +102,15 @@ def test_without_numba_the_same_answers_and_one_warning() -> None:
     assert plain == compiled
     assert warning.startswith("Numba cannot be used")
     assert warning.count("Numba cannot") == 1
+    # While the kernels are on their way.
+    assert answers(wait=False) == (compiled, "")
     # The kernels themselves, run as Python.
     assert answers(NUMBA_DISABLE_JIT="1") == (compiled, "")
 
 
-def answers(before: str = "", **environment: str) -> tuple[str, str]:
-    """Readings of random scores, and the warnings that came with them."""
-    printed, warned = python(before + READ, **environment).split("---")
+def answers(before: str = "", *, wait: bool = True, **environment: str) -> tuple[str, str]:
+    """Readings of random scores, and the warnings that came with them; of twins where not `wait`"""
+    printed, warned = python(f"{before}\nwait = {wait}\n" + READ, **environment).split("---")
     return printed, warned.strip()
 
 
@@ -118,3 +126,67 @@ def test_arrays_are_copied_only_where_they_must_be() -> None:
     frozen.flags.writeable = False
     assert plain_array(frozen, np.float32).flags.writeable
     assert plain_array(values.T, np.float32).flags.c_contiguous
+
+
+FIRST = """
+import os, sys, threading
+from namer_edge_runtime.decode import jit
+def slow(value):
+    return value + 1
+kernel = jit.kernel(plain=lambda value: value + 1)(slow)
+build = jit.Kernel.build
+inside, go_on = threading.Event(), threading.Event()
+def held(*args):
+    inside.set()
+    assert go_on.wait(60)
+    build(*args)
+jit.Kernel.build = held
+assert kernel(1) == 2
+assert inside.wait(60)
+"""
+
+
+def test_nobody_waits_for_the_compiler_and_it_is_asked_once() -> None:
+    said = python(
+        FIRST + "assert kernel(2) == 3 and not kernel.compiled\n"
+        "go_on.set(); jit.builder.wait()\n"
+        "assert kernel(3) == 4 and kernel.compiled\n"
+        "print(len(kernel._compiled.signatures))",
+        NUMBA_CACHE_DIR="",
+    )
+    assert said == "1\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_waits_for_the_kernel_in_hand_and_the_child_builds_its_own() -> None:
+    said = python(
+        FIRST + "threading.Timer(0.2, go_on.set).start()\n"
+        "if child := os.fork():\n"
+        "    assert os.waitpid(child, 0)[1] == 0\n"
+        "    jit.builder.wait()\n"
+        "    print(kernel.compiled)\n"
+        "else:\n"
+        "    second = jit.kernel(plain=lambda value: value + 2)(lambda value: value + 2)\n"
+        "    assert second(1) == 3\n"
+        "    jit.builder.wait()\n"
+        "    os._exit(not (kernel.compiled and second.compiled))",
+        NUMBA_CACHE_DIR="",
+    )
+    assert said == "True\n"
+
+
+def test_the_program_ends_without_waiting_for_kernels_that_nobody_needs_any_more() -> None:
+    # The thread has one kernel in hand and another before it when the program ends.
+    said = python(
+        FIRST + "other = jit.kernel(plain=lambda value: value)(slow)\n"
+        "import atexit\n"
+        "other(1)\n"
+        "built = []\n"
+        "def held(self, *args): built.append(self)\n"
+        "jit.Kernel.build = held\n"
+        "class Late:\n"
+        "    def __del__(self): print(len(built))\n"
+        "late = Late()\n"
+        "threading.Timer(0.5, go_on.set).start()\n"
+    )
+    assert said == "0\n"

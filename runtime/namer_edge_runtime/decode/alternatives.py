@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .graph import build, revise
 from .path import longest_paths
+from .pick import Nodes
 from .reading import Evidence, Path
 
 WEAKEST_EDGE = 0.005
@@ -27,7 +28,8 @@ LEAST = 1e-12
 
 
 def alternatives(
-    evidence: Evidence,
+    nodes: Nodes,
+    self_probs: NDArray[np.float32],
     left: NDArray[np.float32],
     right: NDArray[np.float32],
     vocabulary_endings: NDArray[np.integer],
@@ -41,8 +43,8 @@ def alternatives(
     The `count` most probable paths of the wider graph, repaired, and of these all combinations of
     likely classes with the same number of endings, the best `count` in all; no two say the same.
     """
-    nodes, labels = evidence.nodes, len(vocabulary_endings)
-    kept = evidence.self_probs.copy()
+    labels = len(vocabulary_endings)
+    kept = self_probs.copy()
     kept[:, labels + 1] = 0  # the best class of each node, were it not deleted
     classes = revise(kept, nodes, vocabulary_endings)
     own = np.where(nodes.parents < 0, np.arange(len(nodes)), nodes.parents)
@@ -57,8 +59,8 @@ def alternatives(
         right_weight=right_weight,
     )
     total = left_weight + right_weight
-    wider = replace(evidence, edges=graph.scores / total)
-    of_class = np.nan_to_num(evidence.self_probs[np.arange(len(nodes)), classes])
+    wider = Evidence(nodes, self_probs, graph.scores / total)
+    of_class = np.nan_to_num(self_probs[np.arange(len(nodes)), classes])
     of_class[:2] = 1
     # The longest path over logarithms is the most probable one.
     likely = np.maximum(graph.weights / total, LEAST) * np.maximum(of_class[graph.targets], LEAST)

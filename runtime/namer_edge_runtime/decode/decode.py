@@ -1,14 +1,15 @@
-"""The entry point of path selection: PGD's scores in, readings of the formula out."""
+"""The entry point of path selection: PGD's scores in, readings of formulas out."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EngineError, UsageError
 from .alternatives import alternatives as other_readings
-from .graph import build, revise
-from .path import longest_paths
 from .pick import Nodes
-from .reading import Evidence, Path
+from .reading import Path
+from .select import select
 
 
 def decode(
@@ -23,39 +24,71 @@ def decode(
     right_weight: float = 1.0,
     alternatives: int = 1,
 ) -> list[Path]:
-    """Readings of one formula, best first: the longest path (section "Path Selection"), repaired.
+    """Readings of one formula, best first: `decode_all` for heads [N, …] and one list of nodes."""
+    return decode_all(
+        self_probs[None],
+        left[None],
+        right[None],
+        [nodes],
+        vocabulary_endings,
+        epsilon=epsilon,
+        left_weight=left_weight,
+        right_weight=right_weight,
+        alternatives=alternatives,
+    )[0]
+
+
+def decode_all(
+    self_probs: NDArray[np.float32],
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    nodes: Sequence[Nodes],
+    vocabulary_endings: NDArray[np.integer],
+    *,
+    epsilon: float = 0.5,
+    left_weight: float = 1.0,
+    right_weight: float = 1.0,
+    alternatives: int = 1,
+) -> list[list[Path]]:
+    """Readings of B formulas, for each its own, best first.
+
+    The best is the longest path (section "Path Selection"), repaired; that of all formulas is
+    found in one compiled call.
 
     Args:
-        self_probs: [N, K + 2] the self head over K visual classes, "}", delete (eq. 6).
-        left: [N, N] P(left neighbour of row is column) (eq. 7).
-        right: [N, N] P(right neighbour of row is column).
-        nodes: what PGD was given. Rows and columns beyond its N nodes are padding, and ignored.
+        self_probs: [B, N, K + 2] the self head over K visual classes, "}", delete (eq. 6).
+        left: [B, N, N] P(left neighbour of row is column) (eq. 7).
+        right: [B, N, N] P(right neighbour of row is column).
+        nodes: [B] what PGD was given. Rows and columns beyond a formula's own nodes are padding,
+            and ignored.
         vocabulary_endings: [K] number of endings of each visual class.
         epsilon: edges weaker than this, after weighting, go.
         left_weight, right_weight: weights of the two heads in an edge (table S3).
-        alternatives: the most readings to return. Further ones are the most probable others, by
-            falling score (`alternatives.py`); one may even have a higher score than the longest
-            path, which stays the first.
+        alternatives: the most readings of a formula to return. Further ones are the most probable
+            others, by falling score (`alternatives.py`); one may even have a higher score than the
+            longest path, which stays the first.
 
     Returns:
-        At least one reading; its path is empty where no node stays.
+        At least one reading for each formula; its path is empty where no node stays.
 
     Raises:
         EngineError: an array is too small for the nodes or the vocabulary.
         UsageError: epsilon or a weight is no finite number, a weight is negative or both are 0, or
             `alternatives` is below 1.
     """
-    size, labels = len(nodes), len(vocabulary_endings)
-    if self_probs.ndim != 2 or len(self_probs) < size or self_probs.shape[1] != labels + 2:
+    size, labels = max(map(len, nodes), default=0), len(vocabulary_endings)
+    shape = self_probs.shape
+    if len(shape) != 3 or shape[0] < len(nodes) or shape[1] < size or shape[2] != labels + 2:
         raise EngineError(
             f"the self head must be [{size} or more, {labels + 2}] for these nodes and this "
-            f"vocabulary, but it is {self_probs.shape}: model and vocabulary do not belong together"
+            f"vocabulary, but it is {shape[1:]}: model and vocabulary do not belong together"
         )
-    if size > 2 and not 0 <= nodes.classes[2:].min() <= nodes.classes[2:].max() <= labels:
-        raise EngineError(f"a node has a class outside 0 … {labels}, which is all there are")
+    for own in nodes:
+        if len(own) > 2 and not 0 <= own.classes[2:].min() <= own.classes[2:].max() <= labels:
+            raise EngineError(f"a node has a class outside 0 … {labels}, which is all there are")
     for name, head in (("left", left), ("right", right)):
-        if head.ndim != 2 or min(head.shape) < size:
-            raise EngineError(f"the {name} head is {head.shape}, too small for {size} nodes")
+        if head.ndim != 3 or len(head) < len(nodes) or min(head.shape[1:]) < size:
+            raise EngineError(f"the {name} head is {head.shape[1:]}, too small for {size} nodes")
     total = left_weight + right_weight
     if not (np.isfinite(epsilon) and np.isfinite(total) and total > 0):
         raise UsageError(
@@ -68,28 +101,32 @@ def decode(
             f"({alternatives}) must be 1 or more"
         )
 
-    self_probs = self_probs[:size]
-    classes = revise(self_probs, nodes, vocabulary_endings)
-    graph = build(
-        left[:size, :size],
-        right[:size, :size],
-        classes != labels + 1,
+    best = select(
+        self_probs,
+        left,
+        right,
+        nodes,
+        vocabulary_endings,
         epsilon=epsilon,
         left_weight=left_weight,
         right_weight=right_weight,
     )
-    evidence = Evidence(nodes, self_probs, graph.scores / total)
-    best = evidence.read(longest_paths(graph)[0].nodes, classes)
     if alternatives == 1:
-        return [best]
-    others = other_readings(
-        evidence,
-        left[:size, :size],
-        right[:size, :size],
-        vocabulary_endings,
-        alternatives,
-        left_weight=left_weight,
-        right_weight=right_weight,
-    )
-    said = best.classes.tobytes()
-    return [best, *(other for other in others if other.classes.tobytes() != said)][:alternatives]
+        return [[path] for path in best]
+    readings = []
+    for row, (path, own) in enumerate(zip(best, nodes, strict=True)):
+        n = len(own)
+        others = other_readings(
+            own,
+            self_probs[row, :n],
+            left[row, :n, :n],
+            right[row, :n, :n],
+            vocabulary_endings,
+            alternatives,
+            left_weight=left_weight,
+            right_weight=right_weight,
+        )
+        said = path.classes.tobytes()
+        different = [other for other in others if other.classes.tobytes() != said]
+        readings.append([path, *different][:alternatives])
+    return readings

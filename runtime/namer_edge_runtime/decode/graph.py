@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import reference
-from .jit import kernel, plain_array
+from .heap import heapify, take
+from .jit import kernel, part, plain_array
 from .pick import EOS, SOS, Nodes
-
-HALVINGS = 20
-"""Removed edges come back in bands, each half as strong as the one before; then all the rest."""
 
 
 @dataclass(frozen=True)
@@ -90,25 +88,38 @@ def _revise(
     parents: NDArray[np.int64],
     vocabulary_endings: NDArray[np.int8],
 ) -> NDArray[np.int64]:
-    size = len(vocabulary_endings)
-    end = size
-    delete = size + 1
-    revised = classes.copy()
-    revised[:2] = -1
-    for node in range(2, len(classes)):
-        if parents[node] >= 0:
+    revised = np.empty(len(classes), np.int64)
+    fill_revised(self_probs, classes, parents, len(classes), vocabulary_endings, revised)
+    return revised
+
+
+@part
+def fill_revised(
+    self_probs: NDArray[np.float32],
+    classes: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    size: int,
+    vocabulary_endings: NDArray[np.int8],
+    revised: NDArray[np.int64],
+) -> None:
+    """`revise` for the first `size` nodes, into `revised`."""
+    end = len(vocabulary_endings)
+    delete = end + 1
+    for node in range(size):
+        revised[node] = classes[node] if node > EOS else -1
+        if node <= EOS or parents[node] >= 0:
             continue
         wanted = vocabulary_endings[classes[node]]
         best = np.float32(-1.0)
-        for label in range(size + 2):
-            allowed = label == delete or (label < size and vocabulary_endings[label] == wanted)
-            if allowed and self_probs[node, label] > best:
+        for label in range(end):
+            if self_probs[node, label] > best and vocabulary_endings[label] == wanted:
                 best = self_probs[node, label]
                 revised[node] = label
-    for node in range(2, len(classes)):
+        if self_probs[node, delete] > best:
+            revised[node] = delete
+    for node in range(2, size):
         if parents[node] >= 0:
             revised[node] = delete if revised[parents[node]] == delete else end
-    return revised
 
 
 @kernel(plain=reference.build)
@@ -121,45 +132,80 @@ def _build(
     right_weight: float,
 ) -> reference.Arrays:
     size = len(alive)
-    scores = np.zeros((size, size), np.float64)
-    for source in range(size):
-        if not alive[source] or source == EOS:
-            continue
-        for target in range(size):
-            if not alive[target] or target in (SOS, source):
-                continue
-            score = left_weight * np.float64(left[target, source]) + right_weight * np.float64(
-                right[source, target]
-            )
-            if score > 0:
-                scores[source, target] = score
+    scores = np.empty((size, size), np.float64)
+    inside = np.empty((size, size), np.bool_)
+    reaches = np.empty((size, size), np.bool_)
+    heap = np.empty(size * size, np.int64)
+    weigh(left, right, alive, size, left_weight, right_weight, scores)
+    edges = enter(scores, alive, size, epsilon, inside, reaches, heap)
+    sources = np.empty(edges, np.int64)
+    targets = np.empty(edges, np.int64)
+    weights = np.empty(edges, np.float64)
+    list_edges(scores, inside, size, sources, targets, weights)
+    return scores, sources, targets, weights
 
-    inside = np.zeros((size, size), np.bool_)
-    # reaches[a, b]: a path of edges inside leads from a to b.
-    reaches = np.zeros((size, size), np.bool_)
-    waiting = np.empty(size * size, np.int64)
-    strength = np.empty(size * size, np.float64)
+
+@part
+def weigh(
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    alive: NDArray[np.bool_],
+    size: int,
+    left_weight: float,
+    right_weight: float,
+    scores: NDArray[np.float64],
+) -> None:
+    """E between the first `size` nodes, into `scores`; 0 where there can be no edge."""
+    for source in range(size):
+        for target in range(size):
+            scores[source, target] = 0.0
+            if _allowed(source, target, alive):
+                score = left_weight * np.float64(left[target, source]) + right_weight * np.float64(
+                    right[source, target]
+                )
+                if score > 0:
+                    scores[source, target] = score
+
+
+@part
+def _allowed(source: int, target: int, alive: NDArray[np.bool_]) -> bool:
+    """Whether an edge may lead from one node to the other, whatever its score."""
+    between = source not in (EOS, target) and target != SOS
+    return between and alive[source] and alive[target]
+
+
+@part
+def enter(
+    scores: NDArray[np.float64],
+    alive: NDArray[np.bool_],
+    size: int,
+    epsilon: float,
+    inside: NDArray[np.bool_],
+    reaches: NDArray[np.bool_],
+    heap: NDArray[np.int64],
+) -> int:
+    """Marks in `inside` [N, N] the edges that enter the graph, and returns how many they are.
+
+    `reaches` [N, N] says where a path of such edges leads; `heap` has room for all edges.
+    """
+    keys = scores.reshape(-1)
+    row = scores.shape[1]
+    inside[:size, :size] = False
+    reaches[:size, :size] = False
     edges = 0
-    upper = np.inf
-    lower = epsilon
-    for band in range(HALVINGS + 2):
+    for weak in (False, True):  # first those of epsilon and above, then, if they must, the others
         count = 0
         for source in range(size):
-            if not alive[source] or source == EOS:
-                continue
             for target in range(size):
-                score = scores[source, target]
-                allowed = alive[target] and target not in (SOS, source)
-                if allowed and score >= lower and (band == 0 or score < upper):
-                    waiting[count] = source * size + target
-                    strength[count] = -score
+                if (scores[source, target] < epsilon) == weak and _allowed(source, target, alive):
+                    heap[count] = source * row + target
                     count += 1
-        # Mergesort is stable: edges of equal score stay in order of source and target.
-        for index in np.argsort(strength[:count], kind="mergesort"):
-            if band > 0 and reaches[SOS, EOS]:
-                break
-            source = waiting[index] // size
-            target = waiting[index] % size
+        heapify(heap, count, keys)
+        while count > 0 and not (weak and reaches[SOS, EOS]):
+            edge = take(heap, count, keys)
+            count -= 1
+            source = edge // row
+            target = edge % row
             if reaches[target, source]:
                 continue
             inside[source, target] = True
@@ -173,12 +219,19 @@ def _build(
                         reaches[node, beyond] |= reaches[target, beyond]
         if reaches[SOS, EOS]:
             break
-        upper = lower
-        lower = lower / 2 if band < HALVINGS - 1 else -1.0
+    return edges
 
-    sources = np.empty(edges, np.int64)
-    targets = np.empty(edges, np.int64)
-    weights = np.empty(edges, np.float64)
+
+@part
+def list_edges(
+    scores: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    size: int,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+) -> None:
+    """The edges that are inside, with their E, by source and then target."""
     edge = 0
     for source in range(size):
         for target in range(size):
@@ -187,4 +240,3 @@ def _build(
                 targets[edge] = target
                 weights[edge] = scores[source, target]
                 edge += 1
-    return scores, sources, targets, weights

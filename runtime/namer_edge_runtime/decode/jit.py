@@ -1,23 +1,30 @@
-"""A small wrapper round `numba.njit`: compiled at the first call, cached on disk where possible.
+"""Kernels: functions that Numba compiles, each with a plain Python twin that gives the same answer.
 
-`@kernel(plain=twin)` makes the function that Python calls, `@part` a function that only kernels of
-the *same file* call: Numba's disk cache notices a change of the kernel's own file and of no other,
-so a part elsewhere would leave stale machine code behind.
+`@kernel(plain=twin)` makes a function that Python calls, `@part` one that kernels call.
 
-- Nothing is compiled at import, only at the first call. Each kernel is called with one signature
-  (see `plain_array`), so one compile, or one hit in the cache, is all there ever is.
+- Nobody waits for a compiler. The first call hands the kernel to a thread (`Builder`), which loads
+  it from the disk cache or compiles it, and until it is ready the twin serves. Numba itself, a
+  fifth of a second to import, is imported by that thread too.
+- Each kernel is called with one signature (see `plain_array`), so it is built once.
 - The cache lies beside the source, in the user's cache folder, or in `NUMBA_CACHE_DIR`. Where none
-  of these can be written (read-only site-packages and HOME), or where the cache turns out unusable
-  during a call (full disk, truncated file), the kernel is compiled for this process alone.
-- Where Numba is missing or broken the plain twin stands in: the same answers, slower, and one
-  warning for the whole process.
+  of these can be written (read-only site-packages and HOME), or where it turns out unusable (full
+  disk, truncated file), the kernel is compiled for this process alone. Numba itself would notice a
+  change only by size and date of the kernel's own file, and files out of a wheel all have the same
+  date: so names in the cache carry a hash of all sources here.
+- Where Numba is missing or broken the twins go on serving, with one warning for the process.
 
-Kernels are pure: arrays and numbers in, fresh arrays out, no Python objects. That makes the second
-try after a failed one safe, and lets threads run them at the same time (`nogil`).
+Kernels are pure: arrays and numbers in, fresh arrays out, no Python objects. So twin and kernel can
+change places between two calls, and threads run them at the same time (`nogil`).
 """
 
+import hashlib
+import importlib.util
+import os
+import threading
 import warnings
+from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -26,45 +33,25 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_numba: Any
-try:
-    import numba as _numba
-
-    _missing = ""
-except Exception as error:  # a broken llvmlite or an unknown NumPy raises more than ImportError
-    _numba = None
-    _missing = f"{type(error).__name__}: {error}"
-
-_warned = False
-_kernels: "list[Kernel[..., Any]]" = []
-
 
 class Kernel(Generic[P, R]):
-    """A compiled function and its plain twin behind one call."""
+    """A compiled function and its plain twin behind one call; takes positional arguments only."""
 
     def __init__(self, function: Callable[P, R], plain: Callable[P, R]) -> None:
         self.function = function
         self.plain = plain
         self._compiled: Callable[P, R] | None = None
-        self._cached: Callable[P, R] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        compiled = self._compiled
-        if compiled is None:
-            compiled = self._first_call()
-        try:
-            return compiled(*args, **kwargs)
-        except Exception:
-            if compiled is not self._cached:
-                raise
-            # The cache could not be read or written after all; a real fault shows up again below.
-            self._compiled = compiled = _numba.njit(self.function, nogil=True)
-            return compiled(*args, **kwargs)
+        if self._compiled is not None:
+            return self._compiled(*args, **kwargs)
+        builder.order(self, args)
+        return self.plain(*args, **kwargs)
 
     @property
-    def compiles(self) -> bool:
-        """Whether calls run compiled code rather than the plain twin."""
-        return _numba is not None
+    def compiled(self) -> bool:
+        """Whether calls run compiled code by now."""
+        return self._compiled is not None
 
     @property
     def cache_hits(self) -> int:
@@ -72,17 +59,113 @@ class Kernel(Generic[P, R]):
         statistics = getattr(self._compiled, "stats", None)
         return sum(statistics.cache_hits.values()) if statistics is not None else 0
 
-    def _first_call(self) -> Callable[P, R]:
-        compiled = self.plain
-        if _numba is None:
-            _warn_once()
-        else:
-            try:
-                compiled = self._cached = _numba.njit(self.function, nogil=True, cache=True)
-            except RuntimeError:  # no folder that the cache could live in
-                compiled = _numba.njit(self.function, nogil=True)
+    def build(self, numba: Any, args: tuple[Any, ...], stamp: str) -> None:
+        """Compiles it for arguments of these types, or loads it; raises what Numba raises."""
+        if numba.config.DISABLE_JIT:
+            self._compiled = self.function
+            return
+        signature = tuple(map(numba.typeof, args))
+        name = self.function.__name__
+        self.function.__qualname__ = f"{name}-{stamp}"
+        try:
+            compiled = numba.njit(self.function, nogil=True, cache=True)
+            compiled.compile(signature)
+        except Exception:  # no folder for the cache, or one that cannot be read or written
+            compiled = numba.njit(self.function, nogil=True)
+            compiled.compile(signature)
         self._compiled = compiled
-        return compiled
+
+
+class Builder:
+    """The thread that makes kernels ready, one after the other, and then ends.
+
+    A fork waits until the kernel in hand is done, since a child would inherit Numba's locks without
+    the thread that holds them; the end of the program waits no longer than that either.
+    """
+
+    def __init__(self) -> None:
+        self.problem = ""
+        """Why Numba cannot be used, if so."""
+        self._warned = False
+        self._numba: Any = None
+        self._stamp = ""
+        self._reset()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=lambda: self._working.acquire(),
+                after_in_parent=lambda: self._working.release(),
+                after_in_child=self._reset,
+            )
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._working = threading.Lock()
+        self._orders: deque[tuple[Kernel[..., Any], tuple[Any, ...]]] = deque()
+        self._ordered: set[Kernel[..., Any]] = set()
+        self._thread: threading.Thread | None = None
+
+    def order(self, kernel: "Kernel[..., Any]", args: tuple[Any, ...]) -> None:
+        """Has the kernel built for arguments like these; does nothing where that is on its way."""
+        with self._lock:
+            if kernel not in self._ordered:
+                self._ordered.add(kernel)
+                if self._numba is None and importlib.util.find_spec("numba") is None:
+                    self.problem = "it is not installed"
+                if not self.problem:
+                    self._orders.append((kernel, args))
+                    self._start()
+        if self.problem and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"Numba cannot be used ({self.problem}): token picking and path selection run in "
+                "plain Python, with the same results but slower. Install numba to compile them.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+    def wait(self) -> None:
+        """Returns when all that was ordered is ready, or cannot be."""
+        thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _start(self) -> None:
+        if self._thread is None:
+            thread = threading.Thread(target=self._run, name="namer-edge kernels")
+            try:
+                thread.start()
+            except RuntimeError:  # the program is ending: the twins will do
+                return
+            self._thread = thread
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if not self._orders or not threading.main_thread().is_alive():
+                    self._thread = None
+                    return
+                kernel, args = self._orders.popleft()
+            with self._working:
+                try:
+                    kernel.build(self._imported(), args, self._stamp)
+                except Exception as error:  # a broken llvmlite raises more than ImportError
+                    self.problem = f"{type(error).__name__}: {error}"
+
+    def _imported(self) -> Any:
+        if self._numba is None:
+            import numba
+            from numba.extending import register_jitable
+
+            for function in _parts:
+                register_jitable(function)
+            self._stamp = _hash_of_sources()
+            self._numba = numba
+        return self._numba
+
+
+_kernels: "list[Kernel[..., Any]]" = []
+_parts: list[Callable[..., Any]] = []
+builder = Builder()
 
 
 def kernel(*, plain: Callable[P, R]) -> Callable[[Callable[P, R]], Kernel[P, R]]:
@@ -97,8 +180,9 @@ def kernel(*, plain: Callable[P, R]) -> Callable[[Callable[P, R]], Kernel[P, R]]
 
 
 def part(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorates a function that kernels of its own file call; it ends up inside their code."""
-    return function if _numba is None else _numba.njit(function)
+    """Decorates a function that kernels call; it ends up inside their code."""
+    _parts.append(function)
+    return function
 
 
 def plain_array(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
@@ -114,13 +198,8 @@ def kernels() -> "tuple[Kernel[..., Any], ...]":
     return tuple(_kernels)
 
 
-def _warn_once() -> None:
-    global _warned  # noqa: PLW0603 (one warning for the process, whatever the caller's filters)
-    if not _warned:
-        _warned = True
-        warnings.warn(
-            f"Numba cannot be used ({_missing}): token picking and path selection run in plain "
-            "Python, with the same results but slower. Install numba to compile them.",
-            RuntimeWarning,
-            stacklevel=4,
-        )
+def _hash_of_sources() -> str:
+    whole = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        whole.update(file.read_bytes())
+    return whole.hexdigest()[:12]

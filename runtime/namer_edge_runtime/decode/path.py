@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..errors import UsageError
 from . import reference
 from .graph import Graph
-from .jit import kernel, plain_array
+from .jit import kernel, part, plain_array
 from .pick import EOS, SOS
 
 
@@ -55,24 +55,50 @@ def _longest_paths(
     size: int,
     most: int,
 ) -> reference.Arrays:
+    lengths = np.empty((size, most), np.float64)
+    before = np.empty((size, most), np.int64)
+    rank_before = np.empty((size, most), np.int64)
+    counts = np.empty((4, size + 1), np.int64)
+    edges = len(sources)
+    paths = extend(
+        sources, targets, weights, edges, size, most, lengths, before, rank_before, counts
+    )
+    nodes = np.zeros((paths, size), np.int64)
+    sizes = np.empty(paths, np.int64)
+    for path in range(paths):
+        sizes[path] = trace(path, before, rank_before, nodes[path])
+    return nodes, sizes, lengths[EOS, :paths].copy()
+
+
+@part
+def extend(
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    edges: int,
+    size: int,
+    most: int,
+    lengths: NDArray[np.float64],
+    before: NDArray[np.int64],
+    rank_before: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> int:
+    """The best paths from `<sos>` to each node: length, node before, and rank of the path there,
+    into three arrays [N, most]; returns how many lead to `<eos>`. `counts` [4, N + 1] is room."""
     # Edges stand in order of their source: those of node u are first[u] … first[u + 1] - 1.
-    first = np.zeros(size + 1, np.int64)
-    entering = np.zeros(size, np.int64)
-    for edge in range(len(sources)):
+    first, entering, found, ready = counts[0], counts[1], counts[2], counts[3]
+    first[: size + 1] = 0
+    entering[:size] = 0
+    found[:size] = 0
+    for edge in range(edges):
         first[sources[edge] + 1] += 1
         entering[targets[edge]] += 1
     for node in range(size):
         first[node + 1] += first[node]
-
-    # For each node, its best paths from <sos>: length, node before, and rank of the path there.
-    lengths = np.zeros((size, most), np.float64)
-    before = np.full((size, most), -1, np.int64)
-    rank_before = np.zeros((size, most), np.int64)
-    found = np.zeros(size, np.int64)
     found[SOS] = 1
+    lengths[SOS, 0] = 0.0
 
     # A node is ready once all edges into it are done.
-    ready = np.empty(size, np.int64)
     last = 0
     for node in range(size):
         if entering[node] == 0:
@@ -106,25 +132,24 @@ def _longest_paths(
             if entering[target] == 0:
                 ready[last] = target
                 last += 1
+    return found[EOS] if last == size else 0  # nodes on a cycle are never ready
 
-    paths = found[EOS] if last == size else 0  # nodes on a cycle are never ready
-    nodes = np.zeros((paths, size), np.int64)
-    sizes = np.zeros(paths, np.int64)
-    for path in range(paths):
-        count = 1
-        node = EOS
-        rank = path
-        while node != SOS:
-            previous = before[node, rank]
-            rank = rank_before[node, rank]
-            node = previous
-            count += 1
-        sizes[path] = count
-        node = EOS
-        rank = path
-        for place in range(count - 1, -1, -1):
-            nodes[path, place] = node
-            previous = before[node, rank]
-            rank = rank_before[node, rank]
-            node = previous
-    return nodes, sizes, lengths[EOS, :paths].copy()
+
+@part
+def trace(
+    rank: int,
+    before: NDArray[np.int64],
+    rank_before: NDArray[np.int64],
+    nodes: NDArray[np.int64],
+) -> int:
+    """Writes the nodes of the path to `<eos>` of this rank, and returns how many they are."""
+    count = 0
+    node = EOS
+    nodes[0] = node
+    while node != SOS:
+        node, rank = before[node, rank], rank_before[node, rank]
+        count += 1
+        nodes[count] = node
+    for place in range((count + 1) // 2):
+        nodes[place], nodes[count - place] = nodes[count - place], nodes[place]
+    return count + 1

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..errors import EngineError
 from . import reference
+from .heap import heapify, take
 from .jit import kernel, part, plain_array
 
 SOS, EOS = 0, 1
@@ -127,7 +128,7 @@ def _pick(
     row_of = np.empty(room, np.int64)
     column_of = np.empty(room, np.int64)
     class_of = np.empty(room, np.int64)
-    score_of = np.empty(room, np.float32)
+    score_of = np.empty(room, np.float64)
     count = 0
     total = 2
     unknown = -1
@@ -162,8 +163,10 @@ def _pick(
     if truncated:
         keep[:] = False
         total = 2
-        # Mergesort is stable: equal scores stay in row-major order.
-        for index in np.argsort(-score_of[:count], kind="mergesort"):
+        heap = np.arange(count)
+        heapify(heap, count, score_of)
+        for left in range(count, 0, -1):
+            index = take(heap, left, score_of)
             size = 1 + int(endings[class_of[index]])
             if total + size > max_nodes:
                 break

@@ -238,3 +238,49 @@ def repair(
     while opened(len(walked)):
         insert_next(1)
     return np.array(walked, np.int64)
+
+
+def select(
+    self_probs: NDArray[np.float32],
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    classes: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    vocabulary_endings: NDArray[np.int8],
+    epsilon: float,
+    left_weight: float,
+    right_weight: float,
+) -> Arrays:
+    """Twin of `select.select`'s kernel, of the twins of its steps."""
+    chosen, revised = np.zeros((2, *classes.shape), np.int64)
+    node_scores = np.zeros(classes.shape, np.float32)
+    counts = np.zeros(len(sizes), np.int64)
+    scores = np.zeros(len(sizes), np.float64)
+    repaired = np.zeros(len(sizes), bool)
+    delete, total = len(vocabulary_endings) + 1, left_weight + right_weight
+    for b, n in enumerate(sizes.tolist()):
+        labels = revise(self_probs[b, :n], classes[b, :n], parents[b, :n], vocabulary_endings)
+        edges, *graph = build(
+            left[b, :n, :n],
+            right[b, :n, :n],
+            labels != delete,
+            epsilon,
+            left_weight,
+            right_weight,
+        )
+        nodes, lengths, _ = longest_paths(*graph, n, 1)
+        route = nodes[0, 1 : lengths[0] - 1]
+        path = repair(route, parents[b, :n], edges)
+        counts[b] = count = len(path)
+        chosen[b, :count], revised[b, :count] = path, labels[path]
+        probs = np.nan_to_num(self_probs[b, path, labels[path]], nan=0)
+        node_scores[b, :count] = probs
+        repaired[b] = not np.array_equal(route, path)
+        if count:
+            whole = [0, *path.tolist(), 1]
+            product = 1.0
+            for place, prob in enumerate(probs.tolist()):
+                product *= float(edges[whole[place], whole[place + 1]]) / total * prob
+            scores[b] = min(1.0, product * (float(edges[whole[-2], 1]) / total))
+    return chosen, revised, node_scores, counts, scores, repaired

@@ -67,9 +67,9 @@ def _insert(
                 best_score = score
         if place < count:
             parent = parents[beyond]
-            if parent < 0 and children[beyond, 0] >= 0:
+            if parent < 0 and children[0, beyond] >= 0:
                 depth += 1
-            elif parent >= 0 and (children[parent, 1] < 0 or children[parent, 1] == beyond):
+            elif parent >= 0 and (children[1, parent] < 0 or children[1, parent] == beyond):
                 depth -= 1
         place += 1
     for shifted in range(count, best, -1):
@@ -84,7 +84,7 @@ def _close(
     following: int,
     walked: NDArray[np.int64],
     count: int,
-    placed: NDArray[np.bool_],
+    placed: NDArray[np.int64],
     parents: NDArray[np.int64],
     children: NDArray[np.int64],
     scores: NDArray[np.float64],
@@ -92,12 +92,12 @@ def _close(
     """Inserts the endings that the innermost open relation still lacks."""
     after = relation
     for which in range(2):
-        ending = children[relation, which]
+        ending = children[which, relation]
         if ending < 0:
             break
         if not placed[ending]:
             count = _insert(ending, after, following, walked, count, parents, children, scores)
-            placed[ending] = True
+            placed[ending] = 1
         after = ending
     return count
 
@@ -107,27 +107,47 @@ def _repair(
     path: NDArray[np.int64], parents: NDArray[np.int64], scores: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     size = len(parents)
-    # The endings of each relation, in order.
-    children = np.full((size, 2), -1, np.int64)
+    room = np.empty((5, size), np.int64)
+    walked = np.empty(size, np.int64)
+    count = walk(path, len(path), parents, size, scores, room, walked)
+    return walked[:count].copy()
+
+
+@part
+def walk(
+    path: NDArray[np.int64],
+    length: int,
+    parents: NDArray[np.int64],
+    size: int,
+    scores: NDArray[np.float64],
+    room: NDArray[np.int64],
+    walked: NDArray[np.int64],
+) -> int:
+    """`repair` of `path[:length]` among the first `size` nodes, into `walked`; returns the length.
+
+    `room` [5, N] is where it keeps its notes.
+    """
+    # The endings of each relation, in order; which nodes are placed; relations still open.
+    children = room[:2]
+    where, placed, opened = room[2], room[3], room[4]
+    children[:, :size] = -1
+    where[:size] = -1
+    placed[:size] = 0
     for node in range(size):
         if parents[node] >= 0:
-            children[parents[node], 0 if children[parents[node], 0] < 0 else 1] = node
-    where = np.full(size, -1, np.int64)
-    for place in range(len(path)):
+            children[0 if children[0, parents[node]] < 0 else 1, parents[node]] = node
+    for place in range(length):
         where[path[place]] = place
 
-    walked = np.empty(size, np.int64)
     count = 0
-    placed = np.zeros(size, np.bool_)
-    opened = np.empty(size, np.int64)
     depth = 0
-    for place in range(len(path)):
+    for place in range(length):
         node = path[place]
         relation = parents[node]
         if relation < 0:
             walked[count] = node
             count += 1
-            if children[node, 0] >= 0:
+            if children[0, node] >= 0:
                 opened[depth] = node
                 depth += 1
             continue
@@ -139,8 +159,8 @@ def _repair(
         while depth - 1 > level:
             depth -= 1
             count = _close(opened[depth], node, walked, count, placed, parents, children, scores)
-        first = children[relation, 0]
-        second = children[relation, 1]
+        first = children[0, relation]
+        second = children[1, relation]
         ending = node
         if placed[first]:
             ending = second
@@ -149,13 +169,13 @@ def _repair(
                 ending = first
             else:
                 count = _insert(first, relation, node, walked, count, parents, children, scores)
-                placed[first] = True
+                placed[first] = 1
         walked[count] = ending
         count += 1
-        placed[ending] = True
+        placed[ending] = 1
         if second < 0 or ending == second:
             depth -= 1
     while depth > 0:
         depth -= 1
         count = _close(opened[depth], EOS, walked, count, placed, parents, children, scores)
-    return walked[:count].copy()
+    return count
