@@ -12,14 +12,16 @@ from .namer import Architecture, Namer
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one picture of `height` × `width` pixels with `nodes` nodes; FLOPs: 2 × multiply-adds."""
+    """Of one picture of `height` × `width` pixels with `nodes` nodes (an autoregressive model: with
+    so many tokens); FLOPs: 2 × multiply-adds."""
 
     height: int
     width: int
     nodes: int
     parameters: dict[str, int]
-    """For `encoder`, `vat` and `pgd`."""
+    """For `encoder`, `vat` and `pgd`; for `encoder` and `decoder` of an autoregressive model."""
     flops: dict[str, int]
+    unit: str = "nodes"
 
     def lines(self) -> list[str]:
         """A table for people."""
@@ -28,7 +30,8 @@ class Cost:
         ]
         rows.append(("total", sum(row[1] for row in rows), sum(row[2] for row in rows)))
         return [
-            f"{self.height} x {self.width} pixels, {self.nodes} nodes, FLOPs = 2 x multiply-adds",
+            f"{self.height} x {self.width} pixels, {self.nodes} {self.unit}, "
+            "FLOPs = 2 x multiply-adds",
             *(f"{name:8} {m:7.2f} M parameters {g:7.2f} GFLOPs" for name, m, g in rows),
         ]
 

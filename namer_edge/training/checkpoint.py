@@ -22,6 +22,8 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.picture.look import Look
 
 from ..model.namer import Architecture, Namer
+from ..recognisers.build import build_recogniser
+from ..recognisers.recogniser import DecoderArchitecture, Recogniser
 
 FORMAT_VERSION = 1
 
@@ -54,20 +56,22 @@ def load_state(path: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]
     return tensors, state
 
 
-def save_weights(path: Path, namer: Namer, look: Look, record: Mapping[str, Any]) -> None:
+def save_weights(
+    path: Path, model: Namer | Recogniser, look: Look, record: Mapping[str, Any]
+) -> None:
     """Half-precision weights at `path` (.safetensors) and their JSON, with `record`, beside it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = {
         k: (v.half() if v.is_floating_point() else v).detach().cpu().contiguous()
-        for k, v in namer.state_dict().items()
+        for k, v in model.state_dict().items()
     }
     data = save(half)
     description = {
         "format": "namer-edge-weights",
         "format_version": FORMAT_VERSION,
-        "architecture": asdict(namer.architecture),
+        "architecture": asdict(model.architecture),
         "look": look.to_json(),
-        "vocabulary": namer.vocabulary.to_json(),
+        "vocabulary": model.vocabulary.to_json(),
         "sha256": hashlib.sha256(data).hexdigest(),
         **record,
     }
@@ -80,8 +84,25 @@ def save_weights(path: Path, namer: Namer, look: Look, record: Mapping[str, Any]
 def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:
     """A `Namer` in eval mode, its look, and the JSON of `save_weights`.
 
-    Raises `CheckpointError` for a missing or altered file, or one of an unknown version.
+    Raises `CheckpointError` for a missing or altered file, one of an unknown version, or one of
+    another kind of model.
     """
+    model, look, record = load_model(path)
+    if not isinstance(model, Namer):
+        raise CheckpointError(f"{path} holds a {model.architecture.model}, and no NAMER")
+    return model, look, record
+
+
+def load_recogniser(path: Path) -> tuple[Recogniser, Look, dict[str, Any]]:
+    """The same for an autoregressive recogniser."""
+    model, look, record = load_model(path)
+    if not isinstance(model, Recogniser):
+        raise CheckpointError(f"{path} holds a NAMER, and no autoregressive recogniser")
+    return model, look, record
+
+
+def load_model(path: Path) -> tuple[Namer | Recogniser, Look, dict[str, Any]]:
+    """The model of a checkpoint, whatever its kind; as `load_weights` else."""
     try:
         record = json.loads(path.with_suffix(".json").read_text("utf-8"))
         if (record.get("format"), record.get("format_version")) != (
@@ -102,13 +123,17 @@ def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:
             "NAME.json beside it, as `namer-edge train` writes them"
         ) from None
     try:
-        namer = Namer(
-            Architecture.from_json(record["architecture"]),
-            Vocabulary.from_json(record["vocabulary"]),
-        )
-        namer.load_state_dict(
+        model = _build(record["architecture"], Vocabulary.from_json(record["vocabulary"]))
+        model.load_state_dict(
             {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
         )
     except (KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"the weights {path} do not fit their JSON: {error}") from None
-    return namer.eval(), Look.from_json(record["look"]), record
+    return model.eval(), Look.from_json(record["look"]), record
+
+
+def _build(architecture: Mapping[str, Any], vocabulary: Vocabulary) -> Namer | Recogniser:
+    """Only the architectures of recognisers name their model."""
+    if "model" in architecture:
+        return build_recogniser(DecoderArchitecture.from_json(architecture), vocabulary)
+    return Namer(Architecture.from_json(architecture), vocabulary)

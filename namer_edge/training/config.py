@@ -14,6 +14,8 @@ from ..data.augment import Augmentation
 from ..data.synthesis import SynthesisOptions
 from ..model.encoder import ENCODERS
 from ..model.namer import Architecture
+from ..recognisers.build import RECOGNISERS
+from ..recognisers.recogniser import DecoderArchitecture
 from .loss import LossOptions
 from .targets import Candidates
 
@@ -38,6 +40,7 @@ class TrainConfig:
     margin: int = 8
 
     # Architecture.
+    model: str = "namer"  # or one of the autoregressive recognisers: dwap, comer …
     encoder: str = "edge"
     widths: tuple[int, ...] = (32, 48, 96, 192)
     blocks: tuple[int, ...] = (0, 1, 2, 3)
@@ -47,6 +50,13 @@ class TrainConfig:
     pgd_heads: int = 6
     pgd_feedforward: int = 2
     dropout: float = 0.1
+
+    # Architecture of autoregressive recognisers (the published widths).
+    decoder_width: int = 256
+    attention_width: int = 512  # of coverage attention and counting
+    decoder_layers: int = 3  # of transformers, as the next two
+    decoder_heads: int = 8
+    decoder_feedforward: int = 4
 
     # Targets and losses (paper: window 5, pgd_weight 0.5, the rest off).
     window: int = 5
@@ -101,6 +111,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         choices = {
+            "model": ("namer", *RECOGNISERS),
             "encoder": ENCODERS,
             "precision": ("bf16", "fp16", "fp32"),
             "device": ("auto", "cpu", "cuda"),
@@ -115,6 +126,8 @@ class TrainConfig:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
         if self.qat and not self.initial:
             raise ConfigError("qat = true fine-tunes a trained model: give initial=CHECKPOINT")
+        if self.qat and self.model != "namer":
+            raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
         if self.window % 2 == 0:
             raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
         for key in ("widths", "blocks"):
@@ -123,13 +136,21 @@ class TrainConfig:
                 raise ConfigError(
                     f"{key} = {list(values)}: give four numbers, for H/2, H/4, H/8 and H/16"
                 )
-        for key in ("vat_width", "pgd_width", "pgd_layers", "pgd_heads", "pgd_feedforward"):
+        sizes = ("width", "layers", "heads", "feedforward")
+        for key in (
+            *("vat_width", "attention_width"),
+            *(f"{part}_{size}" for part in ("pgd", "decoder") for size in sizes),
+        ):
             if getattr(self, key) < 1:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
-        if self.pgd_width % self.pgd_heads or self.pgd_width % 4:
-            raise ConfigError(
-                f"pgd_width = {self.pgd_width}: must divide by 4 and by pgd_heads, {self.pgd_heads}"
-            )
+        for part in ("pgd", "decoder"):
+            width, heads = (getattr(self, f"{part}_{size}") for size in ("width", "heads"))
+            if width % heads or width % 4:
+                raise ConfigError(
+                    f"{part}_width = {width}: must divide by 4 and by {part}_heads, {heads}"
+                )
+        if self.attention_width % 16:
+            raise ConfigError(f"attention_width = {self.attention_width}: must divide by 16")
 
     @property
     def look(self) -> Look:
@@ -138,6 +159,11 @@ class TrainConfig:
     @property
     def architecture(self) -> Architecture:
         return _part(Architecture, self)
+
+    @property
+    def decoder(self) -> DecoderArchitecture:
+        """Of an autoregressive recogniser."""
+        return _part(DecoderArchitecture, self)
 
     @property
     def augmentation(self) -> Augmentation:

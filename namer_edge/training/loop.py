@@ -23,15 +23,16 @@ from ..data.crohme import Formula
 from ..data.labels import canonical
 from ..data.pack import load_pack
 from ..model.namer import Namer
-from .checkpoint import load_state, load_weights, save_state, save_weights
+from ..recognisers.build import build_recogniser
+from ..recognisers.recogniser import Recogniser
+from .checkpoint import load_model, load_state, save_state, save_weights
 from .config import TrainConfig
 from .log import Log
 from .loss import Objective
 from .quantization_aware import QuantizationAware
+from .sequence_loss import SequenceObjective
 from .validation import validate
 from .world import World, pick_device
-
-LOSSES = ("loss", "vat", "self", "left", "right")
 
 
 @dataclass
@@ -66,6 +67,21 @@ def rate(config: TrainConfig, epochs_done: float) -> float:
     return low + (config.learning_rate - low) * (1 + math.cos(math.pi * min(share, 1.0))) / 2
 
 
+def build(config: TrainConfig, vocabulary: Vocabulary) -> Namer | Recogniser:
+    """The model that a configuration asks for, its weights drawn at random."""
+    if config.model == "namer":
+        return Namer(config.architecture, vocabulary)
+    return build_recogniser(config.decoder, vocabulary)
+
+
+def objective_of(model: Namer | Recogniser, config: TrainConfig) -> nn.Module:
+    """The model with its loss."""
+    if isinstance(model, Recogniser):
+        return SequenceObjective(model, config.label_smoothing)
+    objective = Objective(model, config.loss, config.candidates)
+    return QuantizationAware(objective) if config.qat else objective
+
+
 class Trainer:
     """One run: model, optimiser, averaged weights and the place in the schedule."""
 
@@ -75,16 +91,15 @@ class Trainer:
         self.state = self.folder / "state.safetensors"
         torch.manual_seed(config.seed)
         self.vocabulary = Vocabulary.load(config.vocabulary)
-        self.namer = Namer(config.architecture, self.vocabulary)
-        self.namer.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        objective = Objective(self.namer, config.loss, config.candidates)
-        self.objective = QuantizationAware(objective) if config.qat else objective
+        self.model = build(config, self.vocabulary)
+        self.model.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.objective = objective_of(self.model, config)
         self.optimizer = torch.optim.AdamW(
-            self.namer.parameters(), config.learning_rate, weight_decay=config.weight_decay
+            self.model.parameters(), config.learning_rate, weight_decay=config.weight_decay
         )
         self.scaler = torch.amp.GradScaler(device.type, enabled=config.precision == "fp16")
         self.progress = Progress()
-        self.average = {k: v.clone() for k, v in self.namer.state_dict().items()}
+        self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
         self.sources: dict[str, dict[str, str]] = {}
         """Pack → SHA-256 of each file that it was made from; goes into the weights' JSON."""
         self.asked_to_stop = False  # by a signal to this process
@@ -98,7 +113,7 @@ class Trainer:
             return
         moments = self.optimizer.state_dict()["state"]
         flat = {f"{i}.{name}": value for i, s in moments.items() for name, value in s.items()}
-        groups = {"model": self.namer.state_dict(), "average": self.average, "optimizer": flat}
+        groups = {"model": self.model.state_dict(), "average": self.average, "optimizer": flat}
         if isinstance(self.objective, QuantizationAware):
             groups["ranges"] = self.objective.activations.state_dict()
         save_state(
@@ -115,7 +130,7 @@ class Trainer:
         """Go on from the run's own state, or from committed `weights` and their JSON."""
         if weights is None:
             tensors, state = load_state(self.state)
-            self.namer.load_state_dict(tensors["model"])
+            self.model.load_state_dict(tensors["model"])
             self.average = {k: v.to(self.device) for k, v in tensors["average"].items()}
             moments: dict[int, dict[str, Tensor]] = {}
             for key, value in tensors["optimizer"].items():
@@ -133,24 +148,24 @@ class Trainer:
 
     def start_from(self, weights: Path) -> dict[str, Any]:
         """Take over weights (not the schedule); returns their JSON."""
-        namer, _, record = load_weights(weights)
-        if namer.architecture != self.namer.architecture:
+        model, _, record = load_model(weights)
+        if model.architecture != self.model.architecture:
             raise ConfigError(
-                f"{weights} is a {namer.architecture}, the configuration asks for "
-                f"{self.namer.architecture}"
+                f"{weights} is a {model.architecture}, the configuration asks for "
+                f"{self.model.architecture}"
             )
-        if namer.vocabulary != self.vocabulary:
+        if model.vocabulary != self.vocabulary:
             raise ConfigError(
-                f"{weights} reads vocabulary {namer.vocabulary.name!r}, the configuration asks "
+                f"{weights} reads vocabulary {model.vocabulary.name!r}, the configuration asks "
                 f"for another one under the name {self.vocabulary.name!r}"
             )
-        self.namer.load_state_dict(namer.state_dict())
-        self.average = {k: v.clone() for k, v in self.namer.state_dict().items()}
+        self.model.load_state_dict(model.state_dict())
+        self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
         return record
 
-    def averaged(self) -> Namer:
+    def averaged(self) -> Namer | Recogniser:
         """A copy with the averaged weights, in eval mode, on the CPU."""
-        copy = Namer(self.config.architecture, self.vocabulary)
+        copy = build(self.config, self.vocabulary)
         copy.load_state_dict({k: v.cpu() for k, v in self.average.items()})
         return copy.eval()
 
@@ -168,18 +183,18 @@ class Trainer:
         self.scaler.scale(losses["loss"]).backward()
         if config.clip:
             self.scaler.unscale_(self.optimizer)
-            nn.utils.clip_grad_norm_(self.namer.parameters(), config.clip)
+            nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self._average()
-        return {name: float(losses[name].detach()) for name in LOSSES}
+        return {name: float(loss.detach()) for name, loss in losses.items()}
 
     def _average(self) -> None:
         """Exponential average of weights and batch statistics; short memory at the start."""
         step = self.progress.step
         decay = min(self.config.ema, (1 + step) / (10 + step))
         with torch.no_grad():
-            for name, value in self.namer.state_dict().items():
+            for name, value in self.model.state_dict().items():
                 if value.is_floating_point():
                     self.average[name].lerp_(value, 1 - decay)
                 else:
@@ -269,7 +284,7 @@ class Trainer:
         config, progress = self.config, self.progress
         if log is None:
             return
-        namer = self.averaged()
+        model = self.averaged()
         record: dict[str, Any] = {
             "progress": asdict(progress),
             "config": asdict(config),
@@ -278,16 +293,18 @@ class Trainer:
         }
         due = config.evaluate_every and progress.epoch % config.evaluate_every == 0
         if judged and (due or progress.epoch == config.epochs):
-            judge = namer
+            judge: Namer | Recogniser = model
             if isinstance(self.objective, QuantizationAware):
-                judge = self.objective.imitate(self.averaged())
+                copy = self.averaged()
+                assert isinstance(copy, Namer)
+                judge = self.objective.imitate(copy)
             scores = validate(judge, config.look, judged, config.candidates)
             log.validation(progress.samples_seen, progress.epoch, scores)
             record["validation"] = scores
             if scores["exprate"] >= progress.best:
                 progress.best = record["progress"]["best"] = scores["exprate"]
-                save_weights(self.folder / "best.safetensors", namer, config.look, record)
-        save_weights(self.folder / "last.safetensors", namer, config.look, record)
+                save_weights(self.folder / "best.safetensors", model, config.look, record)
+        save_weights(self.folder / "last.safetensors", model, config.look, record)
 
 
 def train(config: TrainConfig, resume: bool = False, weights: Path | None = None) -> None:

@@ -3,6 +3,11 @@
 import argparse
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..model.cost import Cost
+    from ..training.config import TrainConfig
 
 SUMMARY = "train a model from a configuration"
 
@@ -34,16 +39,25 @@ def run(arguments: argparse.Namespace) -> int:
 
     config = load_config(arguments.config, arguments.settings)
     if arguments.dry_run:
-        from namer_edge_runtime.formula.vocabulary import Vocabulary
-
-        from ..model.cost import measure
-
         for field in fields(config):
             print(f"{field.name} = {getattr(config, field.name)!r}")
-        cost = measure(config.architecture, Vocabulary.load(config.vocabulary))
-        print("", *cost.lines(), sep="\n")
+        print("", *_cost(config).lines(), sep="\n")
         return 0
     from ..training.loop import train
 
     train(config, arguments.resume or arguments.weights is not None, arguments.weights)
     return 0
+
+
+def _cost(config: "TrainConfig") -> "Cost":
+    from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+    vocabulary = Vocabulary.load(config.vocabulary)
+    if config.model == "namer":
+        from ..model import cost
+
+        return cost.measure(config.architecture, vocabulary)
+    from ..recognisers.build import build_recogniser
+    from ..recognisers.cost import measure
+
+    return measure(build_recogniser(config.decoder, vocabulary))
