@@ -8,6 +8,7 @@ import pytest
 
 from namer_edge.training.checkpoint import load_weights
 from namer_edge_export.export import export, verify
+from namer_edge_runtime.lone_graph import said_by
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
@@ -66,7 +67,11 @@ def test_a_graph_that_lost_its_folder_explains_itself(
         (tmp_path / fp16.parts[part].file).write_bytes(fp16.read(part))
     alone = openvino.Core().read_model(tmp_path / f"{role}.xml")
     said = alone.get_rt_info(["namer_edge"]).value
-    assert said["role"] == role
+    (tmp_path / f"{role}.bin").unlink()
+    checked = said_by(tmp_path / f"{role}.xml")
+    assert set(checked) == set(said)
+    assert checked["look"] == fp16.look.to_json()
+    assert said["role"] == checked["role"] == role
     assert (said["engine_format"], said["precision"]) == ("openvino", "fp16")
     assert json.loads(said["vocabulary"]) == fp16.vocabulary.to_json()
     assert json.loads(said["look"]) == fp16.look.to_json()
