@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from namer_edge_runtime import command
+from namer_edge_runtime import bulk, command
 from namer_edge_runtime.model_file import ModelFile
 
 from .drawing import inkml, picture, png, save_inputs
@@ -298,3 +298,69 @@ def test_a_reader_that_has_enough_is_no_error(tiny_model: ModelFile, tmp_path: P
         check=False,
     )
     assert (done.stderr, done.stdout.count("\n")) == ("", 1)
+
+
+def test_a_stopped_run_goes_on_where_it_was(
+    recognize: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = save_inputs(tmp_path / "in")
+    (tmp_path / "in" / "b0.png").write_bytes(b"no picture")
+    target, journal = tmp_path / "out.jsonl", tmp_path / "out.jsonl.journal"
+    real, read = bulk.recognize_all, []
+
+    def stopping(recognizer: object, inputs: object, batch_size: int) -> object:
+        for number, outcome in enumerate(real(recognizer, inputs, 1)):  # type: ignore[arg-type]
+            if number == 3:
+                raise KeyboardInterrupt
+            yield outcome
+
+    monkeypatch.setattr(bulk, "recognize_all", stopping)
+    assert recognize(tmp_path / "in", "--jsonl", target)[0] == 130
+    assert not target.exists()
+    with journal.open("ab") as file:
+        file.write(b'{"source": "cut sho')  # as a kill leaves it
+
+    def noting(recognizer: object, inputs: list[bulk.Source], batch_size: int) -> object:
+        for source in inputs:
+            read.append(Path(source.name).name)
+            yield from real(recognizer, [source], batch_size)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(bulk, "recognize_all", noting)
+    code, _, errors = recognize(tmp_path / "in", "--jsonl", target, "--resume")
+    assert code == 1
+    assert "1 of 5 inputs failed" in errors
+    assert "b0.png: not a picture" in errors
+    assert read == ["b0.png", "c.jpg", "d.bmp"]  # what failed is tried again
+    lines = [json.loads(line) for line in target.read_text().splitlines()]
+    names = [str(tmp_path / "in" / name) for name in sorted([*said, "b0.png"])]
+    assert [line["source"] for line in lines] == names
+    assert [line["canonical"] for line in lines if "error" not in line] == list(said.values())
+    assert not journal.exists()
+
+
+def test_only_what_the_same_model_made_is_gone_on_with(recognize: Run, tmp_path: Path) -> None:
+    save_inputs(tmp_path / "in")
+    target, journal = tmp_path / "out.jsonl", tmp_path / "out.jsonl.journal"
+    journal.write_text('{"journal": 1, "model": ["another"], "one_look": false}\n')
+    code, _, errors = recognize(tmp_path / "in", "--jsonl", target, "--resume")
+    assert code == 2
+    assert "another model" in errors
+    assert recognize(tmp_path / "in", "--jsonl", target)[0] == 0
+    assert recognize(tmp_path / "in", "--resume")[0] == 2
+    # Nothing is there to go on with: all is read.
+    (tmp_path / "out.jsonl").unlink()
+    assert recognize(tmp_path / "in", "--jsonl", target, "--resume")[0] == 0
+    assert len(target.read_text().splitlines()) == 4
+
+
+def test_a_file_given_twice_is_two_lines(recognize: Run, tmp_path: Path) -> None:
+    save_inputs(tmp_path / "in")
+    one = tmp_path / "in" / "a.png"
+    assert recognize(one, one, "--jsonl", tmp_path / "o")[0] == 0
+    assert len((tmp_path / "o").read_text().splitlines()) == 2
+
+
+def test_one_look_and_fallback_are_options(recognize: Run, tmp_path: Path) -> None:
+    save_inputs(tmp_path / "in")
+    code, output, _ = recognize(tmp_path / "in" / "a.png", "--one-look", "--fallback")
+    assert (code, output.split("\t")[1]) == (0, "1-1\n")

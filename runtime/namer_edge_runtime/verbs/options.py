@@ -3,7 +3,7 @@
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..recognizer import Recognizer
@@ -33,19 +33,17 @@ def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-size", type=positive, default=8, metavar="N", help="%(default)s")
 
 
+def recognizer_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What `Recognizer.from_pretrained` is to be called with."""
+    names = ("engine", "device", "threads", "fallback", "cache_dir", "one_look")
+    return {"name_or_path": arguments.model, **{n: getattr(arguments, n) for n in names}}
+
+
 def open_recognizer(arguments: argparse.Namespace) -> "Recognizer":
     """The recogniser that these options ask for; raises as `Recognizer.from_pretrained` does."""
     from ..recognizer import Recognizer
 
-    return Recognizer.from_pretrained(
-        arguments.model,
-        engine=arguments.engine,
-        device=arguments.device,
-        threads=arguments.threads,
-        fallback=arguments.fallback,
-        cache_dir=arguments.cache_dir,
-        one_look=arguments.one_look,
-    )
+    return Recognizer.from_pretrained(**recognizer_options(arguments))
 
 
 def positive(text: str) -> int:

@@ -27,6 +27,10 @@ EPILOG = """\
 Prints `name TAB latex`, a line for each input. Inputs that cannot be read are passed over and named
 at the end, on standard error. Exit code: 0 all read (a blank page is read as nothing), 1 some
 inputs failed, 2 wrong usage, 3 an extra or a device is missing.
+
+A file of --jsonl appears whole, when all is read; until then OUT.journal beside it holds what is
+done, and the same command with --resume goes on from there. With --ray nothing else changes: the
+order is that of the inputs, and what a worker that died had in hand is read again by another.
 """
 
 
@@ -72,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.jsonl
     if arguments.resume and target in (None, STANDARD_OUTPUT):
         raise UsageError("--resume goes on with a file: name it with --jsonl")
+    if arguments.ray and arguments.show_steps:
+        raise UsageError("--show-steps shows one input, which needs no --ray")
     check_writable(target)
     # Lines that appear on the terminal show the progress themselves.
     to_terminal = target in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
@@ -80,8 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.ray:
         from ..ray_bulk import recognize_on_ray
 
-        options = recognizer_options(arguments)
-        reader = partial(recognize_on_ray, options)
+        reader = partial(recognize_on_ray, recognizer_options(arguments))
     else:
         recognizer = open_recognizer(arguments)
         reader = partial(recognize_all, recognizer)
