@@ -16,14 +16,20 @@ CUT = 0.2
 """The same for a line that leaves the picture at its upper or lower edge."""
 STEEPEST = 0.1
 """Slope up to which a line counts as level."""
+LEAST = 0.4
+"""Share of a line's columns in which it must lie on its curve, bare of ink."""
 STRAIGHT = 1.5
 """Coarse pixels that a line may stray from its curve."""
 FAINTEST = 8
 """Level, of 255, below which a line is not worth looking for."""
 MANY = 3
-"""So many lines across the whole picture are printed, however dark they are."""
+"""So many lines across the whole picture, evenly apart, are printed however dark they are."""
+UNEVEN = 0.3
+"""Share of their usual distance that the distances of such lines may differ by."""
 FAINT = 0.7
 """One or two across it are when they are lighter than this share of the ink: they might be bars."""
+OFF = 3
+"""Full-size pixels that its middle may lie beside its curve."""
 DARKER = 1.5
 """What is this much darker than a line is ink on it."""
 WIDEST = 8
@@ -108,9 +114,17 @@ def _printed(ink: NDArray[np.uint8]) -> _Family | None:
             band[rows[inside], columns[inside]] = True
     level = float(np.median([line.level for line in lines]))
     rest = ink[~band & (ink > FAINTEST)]
-    if not len(rest) or (len(lines) < MANY and level > FAINT * np.quantile(rest, 0.8)):
+    if not len(rest):
+        return None
+    faint = level <= FAINT * np.quantile(rest, 0.8)
+    if not (faint or (len(lines) >= MANY and _evenly_apart(lines))):
         return None
     return _Family(band, level, max(line.above + line.below + 1 for line in lines))
+
+
+def _evenly_apart(lines: list[Line]) -> bool:
+    gaps = np.diff(np.sort([np.median(line.rows) for line in lines]))
+    return float(np.ptp(gaps)) <= UNEVEN * float(np.median(gaps))
 
 
 def _courses(ink: NDArray[np.uint8]) -> list[NDArray[np.intp]]:
@@ -136,11 +150,13 @@ def _courses(ink: NDArray[np.uint8]) -> list[NDArray[np.intp]]:
         thick = own.sum(0)
         middles = y + (own * np.arange(h)[:, None]).sum(0) / np.maximum(thick, 1)
         columns = np.arange(x, x + w)
-        used = thick > 0
+        # Where ink runs along the line, it is thicker than elsewhere.
+        bare = (thick > 0) & (thick <= np.quantile(thick[thick > 0], 0.25) + 1)
+        used = bare
         for _ in range(2):
             curve = np.polynomial.Polynomial.fit(columns[used], middles[used], 2)
-            used = (np.abs(curve(columns) - middles) < STRAIGHT) & (thick > 0)
-            if used.mean() < 0.6:
+            used = (np.abs(curve(columns) - middles) < STRAIGHT) & bare
+            if used.mean() < LEAST:
                 break
         else:
             places = (np.arange(width) + 0.5) * (size[0] / width) - 0.5
@@ -157,7 +173,8 @@ def _line(ink: NDArray[np.uint8], rows: NDArray[np.intp]) -> Line | None:
     steps = np.arange(-WIDEST, WIDEST + 1)
     places = np.clip(rows[columns] + steps[:, None], 0, len(ink) - 1)
     profile = np.median(ink[places, columns], axis=1)
-    middle = int(profile.argmax())
+    near = slice(WIDEST - OFF, WIDEST + OFF + 1)
+    middle = WIDEST - OFF + int(profile[near].argmax())
     level = float(profile[middle])
     if level < FAINTEST:
         return None
