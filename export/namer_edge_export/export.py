@@ -46,6 +46,8 @@ def export(
     max_drop: float | None = None,
     verification: str | Path | None = None,
     profile: str | None = None,
+    explain: str | Path | None = None,
+    explain_worst: int | None = None,
     force: bool = False,
     show: Callable[[str], object] = lambda text: None,
 ) -> ModelFile:
@@ -56,8 +58,9 @@ def export(
     calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
     `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
     the pictures of the data set `verification`, where given, as the checkpoint reads them.
-    `profile` names the processors that int8 for ONNX is made for. A model that is there already is
-    replaced with `force` alone.
+    `profile` names the processors that int8 for ONNX is made for; `explain` is a JSON file for what
+    each layer costs alone, the `explain_worst` of them in ExpRate too. A model that is there
+    already is replaced with `force` alone.
 
     Raises `UsageError` for a target that does not exist or options that do not fit it,
     `MissingExtraError` where what makes it is not installed, `CheckpointError` for a checkpoint
@@ -72,6 +75,8 @@ def export(
         max_drop=max_drop,
         verify=verification,
         profile=profile,
+        explain=explain,
+        explain_worst=explain_worst,
     )
     processors = find_profile(profile)
     check_packages(target)
@@ -82,7 +87,15 @@ def export(
     namer, look, record = load_weights(checkpoint)
     material = None
     if calibration is not None and evaluation is not None:
-        material = Material.gather(Path(calibration), Path(evaluation), look, max_drop, processors)
+        material = Material.gather(
+            Path(calibration),
+            Path(evaluation),
+            look,
+            max_drop,
+            processors,
+            None if explain is None else Path(explain),
+            explain_worst or 0,
+        )
     pictures = None if verification is None else Pictures.of(Path(verification), look)
     config = record["config"]
     meta: dict[str, Any] = {

@@ -40,7 +40,7 @@ TARGETS = (
         "onnxruntime",
         ("cpu",),
         ("--calibration", "--eval"),
-        ("--max-drop", "--profile"),
+        ("--max-drop", "--profile", "--explain", "--explain-worst"),
     ),
     Target(
         "openvino",

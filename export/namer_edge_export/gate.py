@@ -171,7 +171,9 @@ def load_evaluation(data: Path) -> EvaluationSet:
     return EvaluationSet(labelled, data.name, source_hash(data) if data.is_file() else None)
 
 
-def compare(before: ModelFile, after: ModelFile, data: EvaluationSet) -> Comparison:
+def compare(
+    before: ModelFile, after: ModelFile, data: EvaluationSet, memory: bool = True
+) -> Comparison:
     """Both models on every formula, one after the other, so that what else the machine does
     weighs on both."""
     models = (before, after)
@@ -188,7 +190,7 @@ def compare(before: ModelFile, after: ModelFile, data: EvaluationSet) -> Compari
             answers[which].append(Answer(sample.source.name, result.canonical))
             if result.milliseconds.vat > 0:  # a blank page runs no graph
                 times[which].append(result.milliseconds.vat + result.milliseconds.pgd)
-    longest = _longest(data, before.look)
+    longest = _longest(data, before.look) if memory else None
     measured = [
         Measured(
             model.precision,

@@ -1,12 +1,15 @@
 """From the fp32 model to its int8 twin: calibrate, quantise, and pass the gate or fail."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import onnx
 from tqdm import tqdm
 
+from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.model_file import ModelFile
@@ -16,10 +19,13 @@ from namer_edge_runtime.recognizer import Recognizer
 from .calibration import Calibration, draw, pgd_inputs, vat_inputs
 from .compact import compact_parts
 from .gate import EvaluationSet, compare, load_evaluation
-from .quantize import VNNI, Inputs, Profile, quantize_pgd, quantize_vat
+from .quantize import VNNI, Inputs, Profile, prepared, quantize_pgd, quantize_vat
+from .sensitivity import Cost, Sensitivity, alone, sensitivity
 from .slim import slim
 from .unverified import unverified
 
+EXPLAINED = 32
+"""Formulas of the calibration on which layers are compared."""
 MAX_DROP = 0.5
 """Points of ExpRate that int8 may cost where nothing else is said."""
 
@@ -32,6 +38,10 @@ class Material:
     evaluation: EvaluationSet
     max_drop: float = MAX_DROP
     profile: Profile = VNNI
+    explain: Path | None = None
+    """Where the report on layers goes (JSON), if one is wanted."""
+    worst: int = 0
+    """Layers of the report whose cost in ExpRate is measured."""
 
     @classmethod
     def gather(
@@ -41,6 +51,8 @@ class Material:
         look: Look,
         max_drop: float | None,
         profile: Profile = VNNI,
+        explain: Path | None = None,
+        worst: int = 0,
     ) -> "Material":
         """Reads both data sets; raises what `draw` and `load_evaluation` raise."""
         return cls(
@@ -48,6 +60,8 @@ class Material:
             calibration=draw(calibration, look),
             max_drop=MAX_DROP if max_drop is None else max_drop,
             profile=profile,
+            explain=explain,
+            worst=worst,
         )
 
 
@@ -71,7 +85,7 @@ def quantize(
     `show` is given the comparison of the two, whichever way it goes. Raises `ExportError` where
     ExpRate falls by more than `material.max_drop`.
     """
-    for recipe in _recipes(model, material):
+    for recipe in _recipes(model, meta, material, output, show):
         whole = {
             **meta,
             "precision": "int8",
@@ -106,13 +120,26 @@ class _Recipe:
     """What is shown before it begins."""
 
 
-def _recipes(model: ModelFile, material: Material) -> Iterator[_Recipe]:
+def _recipes(
+    model: ModelFile,
+    meta: Mapping[str, Any],
+    material: Material,
+    output: Path,
+    show: Callable[[str], object],
+) -> Iterator[_Recipe]:
     """What is tried, one after the other, until one passes the gate."""
     calibration, profile = material.calibration, material.profile
     if model.engine_format == "onnx":
+
+        def inspect(graphs: dict[str, bytes]) -> None:
+            if material.explain is not None:
+                explain(model, meta, graphs, material, output, show)
+
         yield _Recipe(
             profile.to_json() | {"scheme": "static QDQ, S8 weights"},
-            lambda meta: compact_parts(quantized_graphs(model, calibration, profile), meta),
+            lambda whole: compact_parts(
+                quantized_graphs(model, calibration, profile, inspect), whole
+            ),
         )
         return
     from .nncf import SCHEME, Limit, nncf_parts
@@ -127,9 +154,12 @@ def _recipes(model: ModelFile, material: Material) -> Iterator[_Recipe]:
 
 
 def quantized_graphs(
-    model: ModelFile, calibration: Calibration, profile: Profile = VNNI
+    model: ModelFile,
+    calibration: Calibration,
+    profile: Profile = VNNI,
+    inspect: Callable[[dict[str, bytes]], object] = lambda graphs: None,
 ) -> dict[str, bytes]:
-    """Both graphs of the fp32 `model` in int8."""
+    """Both graphs of the fp32 `model` in int8; `inspect` sees them before they are made slim."""
     engine = open_engine(None, model, threads=1)
     recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
 
@@ -137,10 +167,42 @@ def quantized_graphs(
         return _bar("calibrate vat", vat_inputs(calibration, model.look), calibration)
 
     nodes = _bar("calibrate pgd", pgd_inputs(calibration, recognizer), calibration)
-    return {
-        "vat": slim(quantize_vat(model.read("vat"), pictures, profile)),
-        "pgd": slim(quantize_pgd(model.read("pgd"), nodes, profile)),
+    graphs = {
+        "vat": quantize_vat(model.read("vat"), pictures, profile),
+        "pgd": quantize_pgd(model.read("pgd"), nodes, profile),
     }
+    inspect(graphs)
+    return {role: slim(graph) for role, graph in graphs.items()}
+
+
+def explain(
+    model: ModelFile,
+    meta: Mapping[str, Any],
+    quantised: Mapping[str, bytes],
+    material: Material,
+    output: Path,
+    show: Callable[[str], object],
+) -> Sensitivity:
+    """What each layer costs alone; shown, and written as JSON to `material.explain`."""
+    plain = {role: prepared(model.read(role)) for role in quantised}
+    some = replace(material.calibration, pictures=material.calibration.pictures[:EXPLAINED])
+    engine = open_engine(None, model, threads=1)
+    recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
+    inputs = {"vat": list(vat_inputs(some, model.look)), "pgd": list(pgd_inputs(some, recognizer))}
+
+    def drop(cost: Cost) -> float:
+        rounded = onnx.load_from_string(quantised[cost.graph])
+        graph = alone(plain[cost.graph], rounded, cost.layer).SerializeToString()
+        parts = {role: model.read(role) for role in quantised} | {cost.graph: graph}
+        with unverified(output, {**meta, "precision": "int8"}, parts) as twin:
+            return compare(model, twin, material.evaluation, memory=False).drop
+
+    report = sensitivity(plain, quantised, inputs).with_drops(material.worst, drop)
+    show(report.text())
+    if material.explain is not None:
+        with atomic_file(material.explain, "w") as file:
+            json.dump(report.to_json(), file, indent=1)
+    return report
 
 
 def _bar(title: str, inputs: Inputs, calibration: Calibration) -> Inputs:

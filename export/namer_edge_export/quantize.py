@@ -4,6 +4,7 @@ Scales are fixed at export. Scales taken while the model runs would be taken ove
 and a formula would then read otherwise in company than alone.
 """
 
+import ast
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -21,6 +22,8 @@ from namer_edge.training.quantization_aware import NEGLIGIBLE
 from namer_edge_runtime.errors import UsageError
 
 ACTIVATIONS = {"U8": QuantType.QUInt8, "S8": QuantType.QInt8}
+SCOPES = "pkg.torch.onnx.name_scopes"
+"""Under which the exporter keeps the modules that a node lies in, from the outermost."""
 Inputs = Iterable[dict[str, NDArray[Any]]]
 VAT_OPERATORS = ("Conv", "Relu", "Add", "Resize", "Concat", "MaxPool", "AveragePool")
 """What is quantised of encoder and VAT: everything between the picture and the softmax."""
@@ -68,7 +71,7 @@ def quantize_vat(graph: bytes, inputs: Callable[[], Inputs], profile: Profile = 
     The logits need care: 8 bits over all that they reach are steps of a quarter, too coarse for
     the thresholds of node picking. So their range ends where probabilities become negligible.
     """
-    model = _prepared(graph)
+    model = prepared(graph)
     logits = next(node.input[0] for node in model.graph.node if node.op_type == "Softmax")
     low, high = (np.float32(x) for x in _range_of_logits(model, logits, inputs()))
     return _quantized(
@@ -86,7 +89,7 @@ def quantize_pgd(graph: bytes, inputs: Inputs, profile: Profile = VNNI) -> bytes
     What multiplies activations with activations stays in float: attention, and the connectivity
     Q_0 · Q_J, where a rounded logit is a wrong edge. Both are small beside the linear layers.
     """
-    model = _prepared(graph)
+    model = prepared(graph)
     weights = {tensor.name: tuple(tensor.dims) for tensor in model.graph.initializer}
     linear = [
         node.name
@@ -104,21 +107,28 @@ def quantize_pgd(graph: bytes, inputs: Inputs, profile: Profile = VNNI) -> bytes
     )
 
 
-def _prepared(graph: bytes) -> onnx.ModelProto:
-    """Constants folded, batch normalisation inside convolutions, shapes known, no trace of the
-    exporter's, which weighs more than the small layers do."""
+def prepared(graph: bytes) -> onnx.ModelProto:
+    """The fp32 graph as it is quantised: constants folded, batch normalisation inside convolutions,
+    shapes known, no trace of the exporter's, which weighs more than the small layers do."""
     with tempfile.TemporaryDirectory() as folder:
         source, path = Path(folder) / "source.onnx", Path(folder) / "prepared.onnx"
         source.write_bytes(graph)
         # Symbolic shape inference fails on the exporter's `16*rows`, and is not needed.
         quant_pre_process(source, path, skip_symbolic_shape=True)
         model = onnx.load(path)
+    for number, node in enumerate(model.graph.node):
+        node.name = f"{_module(node)}:{node.op_type}_{number}"
     for part in (model.graph.node, model.graph.input, model.graph.output, model.graph.value_info):
         for item in part:
             del item.metadata_props[:]
-    for number, node in enumerate(model.graph.node):
-        node.name = node.name or f"{node.op_type}_{number}"  # compact graphs have none
     return model
+
+
+def _module(node: onnx.NodeProto) -> str:
+    """The part of the network that a node comes from, as far as the exporter tells."""
+    said = {item.key: item.value for item in node.metadata_props}.get(SCOPES, "[]")
+    # The last one is the operator's own name.
+    return str(["", *ast.literal_eval(said)[:-1]][-1])
 
 
 def _range_of_logits(model: onnx.ModelProto, logits: str, inputs: Inputs) -> tuple[float, float]:

@@ -37,6 +37,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="int8: vnni (default), avx2 or arm64, the processors it is for",
     )
     parser.add_argument(
+        "--explain",
+        metavar="JSON",
+        type=Path,
+        help="int8: what each layer costs where it is rounded alone, as a table and in this file",
+    )
+    parser.add_argument(
+        "--explain-worst",
+        metavar="N",
+        type=int,
+        help="with --explain: measure ExpRate of the N costliest layers, a reading of DATA each",
+    )
+    parser.add_argument(
         "--verify",
         metavar="DATA",
         type=Path,
@@ -78,6 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
         max_drop=arguments.max_drop,
         verification=arguments.verify,
         profile=arguments.profile,
+        explain=arguments.explain,
+        explain_worst=arguments.explain_worst,
         force=arguments.force,
         show=print,
     )

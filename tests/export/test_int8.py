@@ -18,11 +18,12 @@ from namer_edge_export import int8 as int8_module
 from namer_edge_export.arrangement import fused_attention
 from namer_edge_export.calibration import draw
 from namer_edge_export.export import verify
-from namer_edge_export.gate import Comparison, EvaluationSet, Measured
-from namer_edge_export.int8 import Material, quantize, quantized_graphs
+from namer_edge_export.gate import Comparison, EvaluationSet, Measured, load_evaluation
+from namer_edge_export.int8 import Material, explain, quantize, quantized_graphs
 from namer_edge_export.memory import STATUS
 from namer_edge_export.onnx import export_pgd
 from namer_edge_export.quantize import find_profile
+from namer_edge_export.sensitivity import Sensitivity
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import prepare_input
@@ -213,6 +214,33 @@ def test_a_profile_that_does_not_fit(
 ) -> None:
     assert main(["export", "x.safetensors", "-o", "m", *command]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_the_report_names_what_each_layer_costs_alone(
+    fp32: ModelFile, training: Path, evaluation: Path, tmp_path: Path
+) -> None:
+    some = replace(load_evaluation(evaluation), samples=load_evaluation(evaluation).samples[:5])
+    report, shown = tmp_path / "layers.json", list[str]()
+    material = Material(draw(training, fp32.look, 2), some, explain=report, worst=1)
+    found = list[Sensitivity]()
+    quantized_graphs(
+        fp32,
+        material.calibration,
+        inspect=lambda graphs: found.append(
+            explain(fp32, fp32.meta, graphs, material, tmp_path / "m", shown.append)
+        ),
+    )
+    layers = json.loads(report.read_text())["layers"]
+    operators = [layer["operator"] for layer in layers]
+    assert operators.count("Conv") == 19
+    assert operators.count("MatMul") == 40
+    assert operators.count("Softmax") == 1, "VAT's logits"
+    assert all(0 < layer["error"] < 0.1 for layer in layers if layer["operator"] == "MatMul")
+    assert [layer["drop"] is not None for layer in layers].count(True) == 1
+    (costliest,) = (cost for cost in found[0].costs if cost.drop is not None)
+    assert costliest.error == max(layer["error"] for layer in layers)
+    assert costliest.layer in shown[0]
+    assert [path.name for path in tmp_path.iterdir()] == ["layers.json"]
 
 
 def test_the_same_formulas_are_drawn_every_time(training: Path) -> None:
