@@ -171,7 +171,8 @@ def _on_contrasting_ground(grey: Grey, alpha: NDArray[np.uint8]) -> Grey:
     else:
         ground = 255 if visible.mean() < 128 else 0
     ink = cv2.multiply(grey, alpha, scale=1 / 255)
-    return np.asarray(cv2.add(ink, cv2.multiply(cv2.bitwise_not(alpha), ground / 255)), np.uint8)
+    below = cv2.convertScaleAbs(cv2.bitwise_not(alpha), alpha=ground / 255)
+    return np.asarray(cv2.add(ink, below), np.uint8)
 
 
 def _step(grey: Grey) -> int:

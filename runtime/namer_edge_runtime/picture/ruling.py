@@ -134,9 +134,9 @@ def _courses(ink: NDArray[np.uint8]) -> list[NDArray[np.intp]]:
     size = max(1, round(width * factor)), max(1, round(height * factor))
     coarse = cv2.resize(ink, size, interpolation=cv2.INTER_AREA) if factor < 1 else ink
     piece = max(9, round(size[0] * PIECE))
-    shown = cv2.dilate(coarse, np.ones((3, 1), np.uint8))
-    shown = cv2.morphologyEx(shown, cv2.MORPH_OPEN, np.ones((1, piece), np.uint8))
-    shown = shown > FAINTEST
+    thicker = cv2.dilate(coarse, np.ones((3, 1), np.uint8))
+    long = cv2.morphologyEx(thicker, cv2.MORPH_OPEN, np.ones((1, piece), np.uint8))
+    shown = np.asarray(long > FAINTEST)
     if shown.any(0).mean() < SPAN:
         return []
     count, labels, stats, _ = cv2.connectedComponentsWithStats(shown.astype(np.uint8))
