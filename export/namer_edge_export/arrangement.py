@@ -68,9 +68,9 @@ class ArrangedPgd(nn.Module):
             for _ in head.layers:
                 q = next(layers)(q, next(seen), next(seen), mask)
             decoded.append(head.norm(q))
-        own, left, right = (
-            torch.softmax(x, -1) for x in self.pgd.logits(q0, *decoded, padding_bias(mask))
-        )
+        of_self, of_left, of_right = decoded
+        logits = self.pgd.logits(q0, of_self, of_left, of_right, padding_bias(mask))
+        own, left, right = (torch.softmax(x, -1) for x in logits)
         return own, left, right
 
 

@@ -1,7 +1,7 @@
 """Every engine reads what the checkpoint reads: trained weights, from pictures and not tensors."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -188,11 +188,9 @@ def save(path: Path, formulas: list[Formula]) -> Path:
 
 
 @pytest.fixture
-def quick(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tracing takes most of the time and has tests of its own."""
-    fp32 = ModelFile.open(trained)
-    monkeypatch.setattr(export_module, "export_vat", lambda namer: fp32.read("vat"))
-    monkeypatch.setattr(export_module, "export_pgd", lambda namer: fp32.read("pgd"))
+def quick(trained: Path) -> Iterator[None]:
+    with traced(ModelFile.open(trained)):
+        yield
 
 
 @pytest.mark.usefixtures("quick")
