@@ -1,5 +1,6 @@
 """The same bulk reading inside Ray Data, for more pictures than one machine should read."""
 
+import logging
 import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -31,7 +32,7 @@ def recognize_on_ray(
     if not rows:
         return
     if not ray.is_initialized():
-        ray.init(log_to_driver=False, include_dashboard=False, logging_level="ERROR")
+        ray.init(log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR)
     context = ray.data.DataContext.get_current()
     context.execution_options.preserve_order = True
     context.enable_progress_bars = False
