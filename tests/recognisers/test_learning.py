@@ -38,7 +38,7 @@ def test_sixteen_formulas_are_learnt_by_heart(name: str) -> None:
         widths=(8, 16, 24, 48),
         blocks=(0, 0, 0, 1),
         decoder_width=64,
-        attention_width=64,
+        attention_width=32,
         decoder_layers=2,
         decoder_heads=4,
         decoder_feedforward=2,
@@ -51,14 +51,11 @@ def test_sixteen_formulas_are_learnt_by_heart(name: str) -> None:
     (batch,) = loader(ink, ink.plan(0, 16, 0))
     optimizer = torch.optim.AdamW(recogniser.parameters(), 4e-3)
     try:
-        for _ in range(150):
+        for _ in range(70):
             optimizer.zero_grad()
-            loss = objective(batch, ())["loss"]
-            loss.backward()
+            objective(batch, ())["loss"].backward()
             torch.nn.utils.clip_grad_norm_(recogniser.parameters(), 5.0)
             optimizer.step()
-            if loss < 0.02:
-                break
         for beam in (1, 3):
             answers = Reader(recogniser, LOOK, beam).each(
                 [Opened(f.strokes, None) for f in formulas]
