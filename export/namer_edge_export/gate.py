@@ -1,7 +1,7 @@
 """The gate: what quantisation costs in accuracy, measured before anything is written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from namer_edge.data.pack import source_hash
+from namer_edge.evaluation.confidence import fit_scalings
 from namer_edge.evaluation.exprate import Reading, rate
 from namer_edge.evaluation.pairing import Answer, protocol_name, reading
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
@@ -20,6 +21,8 @@ from namer_edge_runtime.inputs import Opened, open_input, prepare_input
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.result import Result
+from namer_edge_runtime.scaling import Scalings
 
 from .memory import peak_memory
 
@@ -51,6 +54,8 @@ class Measured:
     """Median over formulas of both graphs together, one formula at a time on one thread."""
     memory: int | None = None
     """Peak bytes of a process that opens it and reads the longest formula; None: not known."""
+    scalings: Scalings = field(default_factory=Scalings)
+    """What makes its scores probabilities of being right, on this set."""
 
     @property
     def exprate(self) -> float:
@@ -179,8 +184,10 @@ def compare(
     models = (before, after)
     recognizers = [_recognizer(model) for model in models]
     answers: tuple[list[Answer], list[Answer]] = ([], [])
+    results: tuple[dict[int, Result], dict[int, Result]] = ({}, {})
     times: tuple[list[float], list[float]] = ([], [])
-    for sample in tqdm(data.samples, desc="gate", unit=" formulas", disable=None):
+    bar = tqdm(data.samples, desc="gate", unit=" formulas", disable=None)
+    for number, sample in enumerate(bar):
         opened = _opened(sample)
         for which, recognizer in enumerate(recognizers):
             if isinstance(opened, NamerEdgeError):
@@ -188,19 +195,24 @@ def compare(
                 continue
             result = recognizer(opened)
             answers[which].append(Answer(sample.source.name, result.canonical))
+            results[which][number] = result
             if result.milliseconds.vat > 0:  # a blank page runs no graph
                 times[which].append(result.milliseconds.vat + result.milliseconds.pgd)
     longest = _longest(data, before.look) if memory else None
-    measured = [
-        Measured(
-            model.precision,
-            sum(part.bytes for part in model.parts.values()),
-            _readings(data.samples, answers[which]),
-            median(times[which]) if times[which] else 0.0,
-            None if longest is None else peak_memory(model, longest),
+    measured = []
+    for which, model in enumerate(models):
+        readings = _readings(data.samples, answers[which])
+        read = [readings[number] for number in results[which]]
+        measured.append(
+            Measured(
+                model.precision,
+                sum(part.bytes for part in model.parts.values()),
+                readings,
+                median(times[which]) if times[which] else 0.0,
+                None if longest is None else peak_memory(model, longest),
+                fit_scalings(list(results[which].values()), read),
+            )
         )
-        for which, model in enumerate(models)
-    ]
     return Comparison(data, *measured)
 
 

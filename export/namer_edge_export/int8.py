@@ -100,6 +100,7 @@ def quantize(
         show(comparison.text())
         if comparison.drop <= material.max_drop:
             gate = comparison.to_json() | {"max_drop": material.max_drop}
+            whole["scalings"] = comparison.after.scalings.to_json()
             return Quantized({**whole, "metrics": {**meta["metrics"], "gate": gate}}, parts)
     raise ExportError(
         f"int8 reads {comparison.drop:.2f} points fewer formulas right than fp32, more than the "

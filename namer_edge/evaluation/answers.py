@@ -82,3 +82,16 @@ def paired_with_own(answers: Sequence[Answered], whose: str, *, loose: bool) -> 
         repeated=(),
         by_source=by_source,
     )
+
+
+def judged(answers: Sequence[Answered], paired: Paired) -> tuple[list[float], list[bool]]:
+    """Of each labelled input that was read: the score, and whether it was read right."""
+    scores: list[float] = []
+    right: list[bool] = []
+    for answered in answers:
+        reading_ = paired.by_source.get(answered.outcome.source)
+        result = answered.outcome.answer
+        if reading_ is not None and not isinstance(result, NamerEdgeError):
+            scores.append(result.score)
+            right.append(reading_.errors == 0)
+    return scores, right

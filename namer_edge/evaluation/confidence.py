@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.scaling import Scaling
+from namer_edge_runtime.result import Result
+from namer_edge_runtime.scaling import Scaling, Scalings
+
+from .confusion import BRACES, edit_script
+from .exprate import Reading
 
 BINS = 10
 STEPS = 50
@@ -101,6 +105,24 @@ def fit(scores: Sequence[float], right: Sequence[bool]) -> Scaling:
         if np.abs(step).max() < 1e-9:
             break
     return Scaling(float(weights[0]), float(weights[1]))
+
+
+def fit_scalings(results: Sequence[Result], readings: Sequence[Reading]) -> Scalings:
+    """Scalings of whole readings and of tokens, from unscaled results and what they should say."""
+    tokens = [pair for pair in zip(results, readings, strict=True) for pair in _judged(*pair)]
+    return Scalings(
+        fit([result.score for result in results], [r.errors == 0 for r in readings]),
+        fit([score for score, _ in tokens], [right for _, right in tokens]),
+    )
+
+
+def _judged(result: Result, reading: Reading) -> list[tuple[float, bool]]:
+    """Score of each visual token, and whether the cheapest edits to the label keep it."""
+    label = [token for token in reading.label if token not in BRACES]
+    read = [token.text for token in result.tokens]
+    # Backwards, an edit's place is one in what was read.
+    wrong = {edit.place for edit in edit_script(read, label) if edit.kind != "insertion"}
+    return [(token.score, place not in wrong) for place, token in enumerate(result.tokens)]
 
 
 def _auroc(score: NDArray[np.float64], truth: NDArray[np.bool_]) -> float | None:

@@ -59,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from ..data.labels import read_labels
     from ..data.pack import source_hash
-    from ..evaluation.answers import answer_all, paired_with, paired_with_own
+    from ..evaluation.answers import answer_all, judged, paired_with, paired_with_own
+    from ..evaluation.confidence import Confidence
     from ..evaluation.report import Report
     from ..evaluation.samples import Sample, file_samples, pack_samples
 
@@ -90,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         paired = paired_with(labels, answers, loose=arguments.loose, all_rows=arguments.all_rows)
     report = Report.of(paired.readings, paired.protocol)
+    confidence = Confidence.of(*judged(answers, paired))
     engine = recognizer.engine
     about: dict[str, Any] = {
         "model": ModelFile.open(arguments.model).name,
@@ -97,6 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         "device": engine.device,
         "precision": engine.precision,
         "seconds": round(seconds, 2),
+        "confidence": confidence.to_json(),
         "unlabelled": list(paired.unlabelled),
         "repeated": list(paired.repeated),
         "sources": {
@@ -115,6 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     text = sys.stderr if STANDARD_OUTPUT in (arguments.json, arguments.jsonl) else sys.stdout
     print("{model} on {engine}, {device}, {precision}, {seconds} s".format(**about), file=text)
     print(report.text(), file=text)
+    print(f"\n{confidence.text()}", file=text)
     for note in paired.notes():
         print(f"note: {note}", file=sys.stderr)
     return 1 if report.unreadable else 0

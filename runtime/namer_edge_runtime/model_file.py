@@ -17,6 +17,7 @@ from .decoding import Decoding
 from .errors import ModelFileError, UsageError
 from .formula.vocabulary import Vocabulary
 from .picture.look import Look
+from .scaling import Scalings
 
 FORMAT = "namer-edge-model"
 FORMAT_VERSION = 1
@@ -51,6 +52,7 @@ class ModelFile:
     look: Look
     vocabulary: Vocabulary
     decoding: Decoding
+    scalings: Scalings
     meta: Mapping[str, Any] = field(repr=False)
     """All of `model.json`: also training, metrics, calibration and licence."""
 
@@ -89,6 +91,7 @@ class ModelFile:
                 look=Look.from_json(meta["look"]),
                 vocabulary=Vocabulary.from_json(meta["vocabulary"]),
                 decoding=Decoding.from_json(meta["decoding"]),
+                scalings=Scalings.from_json(meta.get("scalings", {})),
                 meta=meta,
             )
         except (KeyError, TypeError, AttributeError) as error:

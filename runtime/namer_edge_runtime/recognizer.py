@@ -24,6 +24,7 @@ from .model_file import ModelFile
 from .picture.look import Look, Prepared
 from .picture.prepare import blank_page
 from .result import Alternative, Milliseconds, Result, TokenResult
+from .scaling import Scalings
 
 if TYPE_CHECKING:
     from .session import PenSession
@@ -46,11 +47,13 @@ class Recognizer:
         look: Look,
         vocabulary: Vocabulary,
         decoding: Decoding | None = None,
+        scalings: Scalings | None = None,
     ) -> None:
         self.engine = engine
         self.look = look
         self.vocabulary = vocabulary
         self.decoding = decoding or Decoding()
+        self.scalings = scalings or Scalings()
 
     @classmethod
     def from_pretrained(
@@ -79,7 +82,7 @@ class Recognizer:
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
         decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
-        return cls(opened, model.look, model.vocabulary, decoding)
+        return cls(opened, model.look, model.vocabulary, decoding, model.scalings)
 
     @overload
     def __call__(self, inputs: list[Any], *, batch_size: int = ..., alternatives: int = ...) -> Any:
@@ -164,7 +167,10 @@ class Recognizer:
                 if isinstance(answer, Result):
                     ballots[number].add(answer)
         answers.update((number, ballot.elected(alternatives)) for number, ballot in ballots.items())
-        return answers
+        return {
+            number: self.scalings(answer) if isinstance(answer, Result) else answer
+            for number, answer in answers.items()
+        }
 
     def _look(
         self,

@@ -1,9 +1,13 @@
 """Scores as they come out of the network → probabilities of being right."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from .errors import ModelFileError
+from .result import Result
 
 CLOSEST = 1e-6
 """Scores are kept this far from 0 and 1, whose logits are infinite."""
@@ -30,3 +34,41 @@ class Scaling:
         if score <= 0 or self == Scaling():
             return score
         return float(1 / (1 + np.exp(-(self.slope * self.logit(score) + self.offset))))
+
+
+@dataclass(frozen=True)
+class Scalings:
+    """What a model's scores are scaled by before a caller sees them; `model.json` keeps it."""
+
+    formula: Scaling = Scaling()
+    """Of a whole reading, the one that the looks elected, and of its alternatives."""
+    token: Scaling = Scaling()
+
+    def __call__(self, result: Result) -> Result:
+        if self == Scalings():
+            return result
+        return replace(
+            result,
+            score=self.formula(result.score),
+            tokens=tuple(replace(t, score=self.token(t.score)) for t in result.tokens),
+            alternatives=tuple(
+                replace(a, score=self.formula(a.score)) for a in result.alternatives
+            ),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Scalings":
+        """Raises `ModelFileError` where it is no table of slopes and offsets."""
+        try:
+            scalings = cls(**{name: Scaling(**numbers) for name, numbers in value.items()})
+            for scaling in (scalings.formula, scalings.token):
+                if not (np.isfinite(scaling.offset) and 0 < scaling.slope < np.inf):
+                    raise ValueError(f"{scaling} keeps no order")
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ModelFileError(
+                f"the model's scaling of scores is malformed ({error}): export the model again"
+            ) from None
+        return scalings

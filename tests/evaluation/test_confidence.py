@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from namer_edge.evaluation.confidence import Confidence, fit
-from namer_edge_runtime.scaling import Scaling
+from namer_edge.evaluation.confidence import Confidence, fit, fit_scalings
+from namer_edge.evaluation.exprate import Reading
+from namer_edge_runtime.errors import ModelFileError
+from namer_edge_runtime.result import Result, TokenResult
+from namer_edge_runtime.scaling import Scaling, Scalings
 
 
 def drawn(slope: float, offset: float, count: int = 20_000) -> tuple[list[float], list[bool]]:
@@ -54,3 +57,35 @@ def test_scaling_keeps_order_and_nothing() -> None:
     assert scaling(0.0) == 0.0
     assert 0 < scaling(1e-9) < scaling(0.5) < scaling(1.0) < 1
     assert Scaling()(0.123) == 0.123
+
+
+def test_tokens_are_right_where_the_cheapest_edits_keep_them() -> None:
+    def result(read: str, score: float) -> Result:
+        tokens = tuple(TokenResult(t, 0.9 if t != "+" else 0.3, 0, 0) for t in read.split())
+        return Result("", read, score, tokens, (), "onnxruntime", "CPU", "int8")
+
+    def reading(label: str, read: str) -> Reading:
+        return Reading("a", tuple(label.split()), tuple(read.split()))
+
+    pairs = [("x - 1", "x + 1", 0.2), ("x - 1", "x - 1", 0.9)] * 30
+    found = fit_scalings(
+        [result(read, score) for _, read, score in pairs],
+        [reading(label, read) for label, read, _ in pairs],
+    )
+    # `+` is always wrong, everything else right; low scores are wrong, high ones right.
+    for scaling, low in ((found.token, 0.3), (found.formula, 0.2)):
+        assert scaling(low) < 0.1
+        assert scaling(0.9) > 0.9
+    scaled = found(result("x + 1", 0.2))
+    assert scaled.score == found.formula(0.2)
+    assert [t.score for t in scaled.tokens] == [found.token(s) for s in (0.9, 0.3, 0.9)]
+    assert Scalings.from_json(found.to_json()) == found
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"formula": {"slope": -1.0}}, {"formula": 3}, {"other": {}}, {"token": {"slope": "a"}}],
+)
+def test_a_malformed_scaling_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ModelFileError, match="scaling of scores"):
+        Scalings.from_json(wrong)
