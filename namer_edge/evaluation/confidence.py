@@ -109,7 +109,9 @@ def fit(scores: Sequence[float], right: Sequence[bool]) -> Scaling:
 
 def fit_scalings(results: Sequence[Result], readings: Sequence[Reading]) -> Scalings:
     """Scalings of whole readings and of tokens, from unscaled results and what they should say."""
-    tokens = [pair for pair in zip(results, readings, strict=True) for pair in _judged(*pair)]
+    tokens: list[tuple[float, bool]] = []
+    for result, reading in zip(results, readings, strict=True):
+        tokens += _judged(result, reading)
     return Scalings(
         fit([result.score for result in results], [r.errors == 0 for r in readings]),
         fit([score for score, _ in tokens], [right for _, right in tokens]),
