@@ -1,4 +1,4 @@
-"""What `namer-edge check` finds out: versions, processor, kernels, model, engines, a reading."""
+"""What `namer-edge check` finds out: versions, processor, model, engines, kernels, a reading."""
 
 import platform
 from collections.abc import Mapping
@@ -9,16 +9,21 @@ from time import perf_counter
 from typing import Any
 
 from .engine.base import engine_names, open_engine, usable_cpus
-from .errors import MissingExtraError, NamerEdgeError
+from .engine.probe import probe
+from .errors import EngineError, MissingExtraError, NamerEdgeError
 from .lone_graph import is_lone_graph, said_by
 from .model_file import ModelFile, packaged_models
+from .start_up import CROSS, start_up
 
 PACKAGES = ("namer-edge", "numpy", "numba", "onnxruntime", "opencv-python-headless")
 EXTRA_PACKAGES = ("onnxruntime-gpu", "openvino", "torch", "onnx")
 FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "asimd", "asimddp", "i8mm")
 """Of a processor's features, those that decide how fast int8 is."""
-CROSS = [[(0, 0), (20, 20)], [(20, 0), (0, 20)]]
-"""The strokes of the test reading, an x."""
+INT8_UNITS = ("avx512_vnni", "avx_vnni", "asimddp")
+"""Features that multiply int8 at full speed."""
+SWAP = "python -m pip uninstall -y onnxruntime onnxruntime-gpu && python -m pip install {0}"
+"""Tested: either takes the place of the other, whichever, or both, were there. They share one
+folder, so installing the second overwrites the first, and removing one breaks both."""
 
 
 @dataclass
@@ -48,14 +53,18 @@ def examine(name_or_path: str | None = None) -> Health:
         "system": platform.platform(),
         **{package: _version(package) for package in (*PACKAGES, *EXTRA_PACKAGES)},
     }
+    features = _cpu_flags()
     health.sections["processor"] = {
         "machine": platform.machine(),
         "usable CPUs": usable_cpus(),
-        "features": _cpu_flags(),
+        "features": features,
+        "int8": _int8(features),
     }
-    health.sections["kernels"] = _kernels()
     model = _model(health, name_or_path)
-    _engines(health, model)
+    _engines(health)
+    if model is not None:
+        _reading(health, model)
+    health.sections["kernels"] = _kernels()
     return health
 
 
@@ -75,16 +84,28 @@ def _cpu_flags() -> list[str]:
     return [flag for flag in FLAGS if flag in words]
 
 
+def _int8(features: list[str]) -> str:
+    """What the processor's features mean for models in int8."""
+    if any(unit in features for unit in INT8_UNITS):
+        return "fast: the processor multiplies int8 in one step"
+    if not features:
+        return "unknown"
+    return "no VNNI or dot product: a model in fp32 may be as fast here, so time both"
+
+
 def _kernels() -> dict[str, Any]:
+    """In this process, which has read a formula before and so has them on their way."""
+    from .decode.jit import kernels
     from .decode.warm_up import warm_up
 
     first = warm_up()
     again = warm_up()
+    folders = sorted({kernel.cache_folder or "" for kernel in kernels()} - {""})
     return {
         "compiled": first.compiled,
+        "disk cache": folders or "none: no folder can be written, each process compiles anew",
         "from the disk cache": f"{first.cached} of {first.kernels}",
-        "first call, ms": round(first.seconds * 1000, 1),
-        "later calls, ms": round(again.seconds * 1000, 3),
+        "call with all of them, ms": round(again.seconds * 1000, 3),
     }
 
 
@@ -137,48 +158,61 @@ def _line(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in values.items())
 
 
-def _engines(health: Health, model: ModelFile | None) -> None:
-    """Which engines are there; the model's own one reads a test formula."""
-    section: dict[str, Any] = {}
+def _engines(health: Health) -> None:
+    """Engines, each with its devices as they fared when they ran something."""
+    found = probe()
+    section: dict[str, Any] = {
+        name: [f"{device} {said}" for device, said in found.get(name, {}).items()] or None
+        for name in engine_names()
+    }
     health.sections["engines"] = section
-    try:
-        import onnxruntime
-
-        section["onnxruntime"] = onnxruntime.get_available_providers()
-    except ImportError as error:
-        section["onnxruntime"] = None
-        health.problem(MissingExtraError(f"ONNX Runtime cannot be imported ({error})"))
-    if "onnxruntime" in section and _version("onnxruntime") and _version("onnxruntime-gpu"):
+    both = _version("onnxruntime") and _version("onnxruntime-gpu")
+    if not any(said == "works" for said in found.get("onnxruntime", {}).values()):
+        why = ", ".join(section.get("onnxruntime") or ["it is not installed"])
+        health.problem(
+            MissingExtraError(f"ONNX Runtime does not run ({why}): {SWAP.format('onnxruntime')}")
+        )
+    if both:
         health.problem(
             MissingExtraError(
                 "onnxruntime and onnxruntime-gpu are both installed and overwrite each other: "
-                "pip uninstall -y onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu"
+                + SWAP.format("onnxruntime-gpu")
+                + ", or with onnxruntime at its end for CPU"
             )
         )
-    for name in engine_names():
-        section.setdefault(name, "declared")
-    if model is None:
-        return
-    try:
-        section |= _test_reading(model)
-    except NamerEdgeError as error:
-        health.problem(error)
+    elif _version("onnxruntime-gpu"):
+        section["back to CPU only"] = SWAP.format("onnxruntime")
+    else:
+        section["for CUDA"] = SWAP.format("onnxruntime-gpu")
 
 
-def _test_reading(model: ModelFile) -> dict[str, Any]:
+def _reading(health: Health, model: ModelFile) -> None:
+    """The model's own engine reads a test formula, here and in a fresh process."""
     from .recognizer import Recognizer
 
-    started = perf_counter()
-    engine = open_engine(None, model)
-    recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
-    loaded = perf_counter()
-    result = recognizer.strokes(CROSS)
-    first = perf_counter()
-    recognizer.strokes(CROSS)
-    return {
+    section: dict[str, Any] = {}
+    health.sections["reading"] = section
+    try:
+        engine = open_engine(None, model)
+        recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
+        result = recognizer.strokes(CROSS)
+    except NamerEdgeError as error:
+        health.problem(error)
+        return
+    section |= {
         "runs on": f"{engine.name}, {engine.device}, {engine.precision}",
         "a drawn x reads": result.latex,
-        "load, ms": round((loaded - started) * 1000, 1),
-        "first reading, ms": round((first - loaded) * 1000, 1),
-        "next reading, ms": round((perf_counter() - first) * 1000, 1),
+    }
+    try:
+        fresh = start_up(model.path)
+    except RuntimeError as error:
+        health.problem(EngineError(str(error)))
+        return
+    section |= {
+        "import, ms": fresh.imports,
+        "load, ms": fresh.load,
+        "first reading, ms": fresh.first,
+        "next reading, ms": fresh.next,
+        "kernels ready after further, ms": fresh.kernels,
+        "peak memory, MB": fresh.peak_memory or "unknown",
     }

@@ -54,6 +54,11 @@ class Kernel(Generic[P, R]):
         return self._compiled is not None
 
     @property
+    def cache_folder(self) -> str | None:
+        """Where it is kept on disk; None where it is not, or not compiled yet."""
+        return getattr(getattr(self._compiled, "stats", None), "cache_path", None)
+
+    @property
     def cache_hits(self) -> int:
         """How many signatures were loaded from disk instead of being compiled."""
         statistics = getattr(self._compiled, "stats", None)
@@ -92,8 +97,8 @@ class Builder:
         self._reset()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
-                before=lambda: self._working.acquire(),
-                after_in_parent=lambda: self._working.release(),
+                before=self._pause,
+                after_in_parent=self._go_on,
                 after_in_child=self._reset,
             )
 
@@ -103,6 +108,12 @@ class Builder:
         self._orders: deque[tuple[Kernel[..., Any], tuple[Any, ...]]] = deque()
         self._ordered: set[Kernel[..., Any]] = set()
         self._thread: threading.Thread | None = None
+
+    def _pause(self) -> None:
+        self._working.acquire()
+
+    def _go_on(self) -> None:
+        self._working.release()
 
     def order(self, kernel: "Kernel[..., Any]", args: tuple[Any, ...]) -> None:
         """Has the kernel built for arguments like these; does nothing where that is on its way."""

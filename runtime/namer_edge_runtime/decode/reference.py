@@ -261,7 +261,7 @@ def select(
     delete, total = len(vocabulary_endings) + 1, left_weight + right_weight
     for b, n in enumerate(sizes.tolist()):
         labels = revise(self_probs[b, :n], classes[b, :n], parents[b, :n], vocabulary_endings)
-        edges, *graph = build(
+        edges, sources, targets, weights = build(
             left[b, :n, :n],
             right[b, :n, :n],
             labels != delete,
@@ -269,7 +269,7 @@ def select(
             left_weight,
             right_weight,
         )
-        nodes, lengths, _ = longest_paths(*graph, n, 1)
+        nodes, lengths, _ = longest_paths(sources, targets, weights, n, 1)
         route = nodes[0, 1 : lengths[0] - 1]
         path = repair(route, parents[b, :n], edges)
         counts[b] = count = len(path)

@@ -1,0 +1,103 @@
+"""What the first formula costs in a fresh process: time to import, to load, to read; memory.
+
+`python -m namer_edge_runtime.start_up [MODEL]` prints it as JSON, measured in that process.
+"""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter, process_time
+
+CROSS = [[(0, 0), (20, 20)], [(20, 0), (0, 20)]]
+"""The strokes of the test reading, an x."""
+
+
+@dataclass(frozen=True)
+class StartUp:
+    """Milliseconds of wall clock, and of processor time by all threads; memory in MB."""
+
+    imports: float
+    """Until `from namer_edge import Recognizer` is done."""
+    load: float
+    """`Recognizer.from_pretrained`."""
+    first: float
+    """The first reading; path selection is by the plain twins."""
+    to_first_latex: float
+    """The three above."""
+    to_first_latex_cpu: float
+    kernels: float
+    """From the first reading until all kernels are compiled or loaded, which threads do while
+    others read."""
+    kernels_cpu: float
+    next: float
+    """A reading after that, the median of nine."""
+    peak_memory_first: float | None
+    """Highest resident memory until the first reading; None where the system does not say."""
+    peak_memory: float | None
+    """The same, after all."""
+    kernels_from_cache: int
+    latex: str
+
+
+def start_up(model: str | Path | None = None) -> StartUp:
+    """Measures in a fresh process, on one thread. Raises `RuntimeError` where that one fails."""
+    command = [sys.executable, "-m", __name__, *([] if model is None else [str(model)])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the reading in a fresh process failed: {done.stderr.strip()[-300:]}")
+    return StartUp(**json.loads(done.stdout))
+
+
+def measure(model: str | None = None) -> StartUp:
+    """Measures in this process, which should have imported nothing of ours before."""
+    started, started_cpu = perf_counter(), process_time()
+    from .recognizer import Recognizer
+
+    imported = perf_counter()
+    recognizer = Recognizer.from_pretrained(model, threads=1)
+    loaded = perf_counter()
+    result = recognizer.strokes(CROSS)
+    read, read_cpu = perf_counter(), process_time()
+    memory = _peak_memory()
+    from .decode import warm_up
+
+    warm = warm_up()
+    ready, ready_cpu = perf_counter(), process_time()
+    times = []
+    for _ in range(9):
+        before = perf_counter()
+        recognizer.strokes(CROSS)
+        times.append(perf_counter() - before)
+    return StartUp(
+        imports=_ms(imported - started),
+        load=_ms(loaded - imported),
+        first=_ms(read - loaded),
+        to_first_latex=_ms(read - started),
+        to_first_latex_cpu=_ms(read_cpu - started_cpu),
+        kernels=_ms(ready - read),
+        kernels_cpu=_ms(ready_cpu - read_cpu),
+        next=_ms(sorted(times)[4]),
+        peak_memory_first=memory,
+        peak_memory=_peak_memory(),
+        kernels_from_cache=warm.cached,
+        latex=result.latex,
+    )
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 1)
+
+
+def _peak_memory() -> float | None:
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(measure(*sys.argv[1:2]))))
