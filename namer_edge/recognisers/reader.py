@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -16,6 +17,15 @@ from namer_edge_runtime.result import Milliseconds, Result
 
 from .recogniser import Recogniser
 from .search import Hypothesis, read
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What read, as `Recognizer.engine` tells it."""
+
+    device: str
+    name: str = "torch"
+    precision: str = "fp32"
 
 
 class Reader:
@@ -37,7 +47,7 @@ class Reader:
         """Puts the recogniser into eval mode and onto `device`; `beam` 1 is greedy decoding."""
         self.recogniser = recogniser.eval().to(device)
         self.look, self.beam, self.longest, self.cached = look, beam, longest, cached
-        self.device = device
+        self.engine = Ran(device)
 
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
@@ -92,7 +102,7 @@ class Reader:
     @torch.inference_mode()
     def read(self, images: torch.Tensor) -> list[Hypothesis]:
         """Pictures uint8 [B, channels, H, W] of one size, ink 255 on 0."""
-        features = self.recogniser.encode(images.to(self.device).float() / 255.0)
+        features = self.recogniser.encode(images.to(self.engine.device).float() / 255.0)
         return read(self.recogniser, features, self.beam, self.longest, cached=self.cached)
 
     def _result(self, tokens: Sequence[str], score: float, times: Milliseconds) -> Result:
@@ -101,6 +111,7 @@ class Reader:
             latex = compact(list(tokens), self.recogniser.vocabulary)
         except LatexError:  # nothing keeps such a recogniser from writing braces that do not match
             latex = canonical
+        ran = self.engine
         return Result(
-            latex, canonical, score, (), (), "torch", self.device, "fp32", milliseconds=times
+            latex, canonical, score, (), (), ran.name, ran.device, ran.precision, milliseconds=times
         )

@@ -58,7 +58,8 @@ class TrainConfig:
     decoder_heads: int = 8
     decoder_feedforward: int = 4
 
-    # Targets and losses (paper: window 5, pgd_weight 0.5, the rest off).
+    # Targets and losses (paper: a DWAP as teacher, window 5, pgd_weight 0.5, the rest off).
+    teacher: str = ""  # weights of a recogniser whose attention gives positions; "": the ink does
     window: int = 5
     pgd_weight: float = 0.5
     vat_loss_per_token: bool = False
@@ -128,6 +129,8 @@ class TrainConfig:
             raise ConfigError("qat = true fine-tunes a trained model: give initial=CHECKPOINT")
         if self.qat and self.model != "namer":
             raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
+        if self.teacher and self.model != "namer":
+            raise ConfigError(f"a teacher is for NAMER alone, and model = {self.model!r}")
         if self.window % 2 == 0:
             raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
         for key in ("widths", "blocks"):

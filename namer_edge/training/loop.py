@@ -29,6 +29,7 @@ from .checkpoint import load_model, load_state, save_state, save_weights
 from .config import TrainConfig
 from .log import Log
 from .loss import Objective
+from .positions import with_positions_of
 from .quantization_aware import QuantizationAware
 from .sequence_loss import SequenceObjective
 from .validation import validate
@@ -332,7 +333,19 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             trainer.start_from(Path(config.initial))
         packs = {path: load_pack(path) for path in (*config.train, *config.hands)}
         trainer.sources = {path: pack.sources for path, pack in packs.items()}
-        formulas = [f for path in config.train for f in packs[path].formulas]
+        formulas = []
+        for path in config.train:
+            if world.rank:  # the first process asks the teacher, the others find its answers
+                world.wait()
+            formulas += with_positions_of(
+                packs[path].formulas,
+                Path(path),
+                config.teacher,
+                str(device),
+                unsegmented=not (config.cut or config.swap or config.typeset),
+            )
+            if not world.rank:
+                world.wait()
         hands = [f for path in config.hands for f in packs[path].formulas if f.placed]
         labels = [
             tokens for path in config.labels for tokens in canonical(path, trainer.vocabulary)

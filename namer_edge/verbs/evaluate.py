@@ -2,14 +2,18 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from namer_edge_runtime.verbs.options import (
     STANDARD_OUTPUT,
     add_recognizer_options,
     check_writable,
     open_recognizer,
+    positive,
 )
+
+if TYPE_CHECKING:
+    from namer_edge_runtime.recognizer import Recognizer
 
 SUMMARY = "read a labelled set and say how much of it is right"
 
@@ -29,6 +33,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--labels", type=Path, metavar="TSV", help="default: the truth inside InkML or pack"
     )
     add_recognizer_options(parser)
+    parser.add_argument(
+        "--beam",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="for weights (.safetensors) of an autoregressive recogniser: hypotheses kept (1)",
+    )
     parser.add_argument(
         "--loose",
         action="store_true",
@@ -79,7 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
         samples = list(samples)
         if all(sample.label is None for sample in samples):
             raise UsageError(f"no file of {arguments.data} carries its label: give --labels")
-    recognizer = open_recognizer(arguments)
+    weights = str(arguments.model or "").endswith(".safetensors")
+    recognizer = _reader(arguments) if weights else open_recognizer(arguments)
     started = perf_counter()
     # Without a terminal to draw on, tqdm keeps silent.
     with tqdm(total=total, unit="file", disable=None) as bar:
@@ -94,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     confidence = Confidence.of(*judged(answers, paired))
     engine = recognizer.engine
     about: dict[str, Any] = {
-        "model": ModelFile.open(arguments.model).name,
+        "model": arguments.model if weights else ModelFile.open(arguments.model).name,
         "engine": engine.name,
         "device": engine.device,
         "precision": engine.precision,
@@ -122,6 +134,23 @@ def run(arguments: argparse.Namespace) -> int:
     for note in paired.notes():
         print(f"note: {note}", file=sys.stderr)
     return 1 if report.unreadable else 0
+
+
+def _reader(arguments: argparse.Namespace) -> "Recognizer":
+    """An autoregressive recogniser, by its weights: it reads as a `Recognizer` does.
+
+    Raises `CheckpointError` for other weights.
+    """
+    import torch
+
+    from ..recognisers.reader import Reader
+    from ..training.checkpoint import load_recogniser
+
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    recogniser, look, _ = load_recogniser(Path(arguments.model))
+    reader = Reader(recogniser, look, arguments.beam, device=arguments.device or "cpu")
+    return cast("Recognizer", reader)
 
 
 def _write(target: str, lines: list[str]) -> None:

@@ -1,5 +1,6 @@
 """Each recogniser learns sixteen formulas by heart, and is trained by the command like NAMER."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,6 @@ import torch
 
 from namer_edge.data.augment import Augmentation
 from namer_edge.data.batches import Ink, loader
-from namer_edge.data.pack import load_pack
 from namer_edge.recognisers.build import build_recogniser
 from namer_edge.recognisers.reader import Reader
 from namer_edge.recognisers.recogniser import DecoderArchitecture
@@ -87,14 +87,12 @@ def settings(pack: Path, output: Path) -> list[str]:  # noqa: F811
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["can", "comer"])
 def test_a_recogniser_is_trained_judged_kept_and_resumed(
-    name: str,
     pack: Path,  # noqa: F811
     tmp_path: Path,
 ) -> None:
     threads = torch.get_num_threads()
-    wanted = [*settings(pack, tmp_path / "run"), f"model={name}"]
+    wanted = [*settings(pack, tmp_path / "run"), "model=comer"]
     try:
         train(load_config("dwap", wanted))
         train(load_config("dwap", [*wanted, "epochs=3", "evaluate_every=3"]), resume=True)
@@ -102,16 +100,18 @@ def test_a_recogniser_is_trained_judged_kept_and_resumed(
         torch.set_num_threads(threads)
     log = (tmp_path / "run" / "log.csv").read_text().splitlines()
     assert len(log) == 1 + 3 * 2
-    assert "counting" in log[0] if name == "can" else "backward" in log[0]
+    assert log[0].endswith("loss,forward,backward")
     assert len((tmp_path / "run" / "validation.csv").read_text().splitlines()) == 3
     recogniser, look, record = load_recogniser(tmp_path / "run" / "best.safetensors")
-    assert recogniser.architecture.model == name
+    assert recogniser.architecture.model == "comer"
     assert look.symbol_height == 12
     assert record["validation"]["exprate"] >= 0
-    with pytest.raises(CheckpointError, match=f"holds a {name}"):
+    with pytest.raises(CheckpointError, match="holds a comer"):
         load_weights(tmp_path / "run" / "best.safetensors")
-    formulas = load_pack(pack).formulas
-    assert len(Reader(recogniser, look).each([f.strokes for f in formulas])) == 16
+    trained, report = tmp_path / "run" / "best.safetensors", tmp_path / "report.json"
+    arguments = ["--model", str(trained), "--beam", "2", "--json", str(report)]
+    assert main(["evaluate", str(pack), *arguments]) == 0
+    assert json.loads(report.read_text())["total"] == 16
 
 
 def test_a_dry_run_says_what_a_recogniser_costs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,94 @@
+"""Position estimates T of the training set: from ink, or from a teacher; the rest need not know.
+
+Both are positions in the ink's unit, so that augmentation carries either along with the strokes. A
+teacher's are computed once and kept in a file beside the pack.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from namer_edge_runtime.atomic import atomic_file
+from namer_edge_runtime.errors import DataError
+
+from ..data.crohme import Formula
+from ..data.pack import source_hash
+from ..recognisers.teacher import Teacher
+from .checkpoint import load_recogniser
+
+FORMAT = "namer-edge-positions"
+FORMAT_VERSION = 1
+
+
+def with_positions_of(
+    formulas: Sequence[Formula],
+    pack: Path,
+    teacher: str,
+    device: str = "cpu",
+    *,
+    unsegmented: bool = False,
+) -> list[Formula]:
+    """The formulas of `pack` with the positions that `teacher` gives: weights of a recogniser, or
+    "" for those that the ink itself gave.
+
+    Ink whose symbols nobody marked gets positions only where `unsegmented` is asked for: synthesis
+    could not take it apart.
+
+    Raises `CheckpointError` for weights that are none of a recogniser, `DataError` for a file of
+    positions that belongs to other data or another teacher.
+    """
+    if not teacher:
+        return list(formulas)
+    weights = Path(teacher)
+    recogniser, look, record = load_recogniser(weights)
+    about = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "pack": source_hash(pack),
+        "teacher": record["sha256"],
+    }
+    key = hashlib.sha256("\t".join(map(str, about.values())).encode()).hexdigest()[:12]
+    path = pack.with_name(f"{pack.stem}.positions-{key}.npz")
+    if path.exists():
+        positions = _load(path, about, len(formulas))
+    else:
+        positions = Teacher(recogniser, look, device).positions(formulas)
+        _save(path, about, positions)
+    return [
+        replace(formula, positions=given) if formula.placed or unsegmented else formula
+        for formula, given in zip(formulas, positions, strict=True)
+    ]
+
+
+def _save(path: Path, about: dict[str, Any], positions: Sequence[NDArray[np.float32]]) -> None:
+    empty = np.zeros((0, 2), np.float32)
+    with atomic_file(path) as file:
+        np.savez(
+            file,
+            about=np.frombuffer(json.dumps(about).encode(), np.uint8),
+            lengths=np.array([len(p) for p in positions], np.int64),
+            positions=np.concatenate([empty, *positions]),
+        )
+
+
+def _load(path: Path, about: dict[str, Any], count: int) -> list[NDArray[np.float32]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            found = json.loads(file["about"].tobytes())
+            lengths, positions = file["lengths"], file["positions"]
+    except (OSError, EOFError, ValueError, KeyError) as error:
+        raise DataError(
+            f"{path}: no positions, or damaged ones ({error}): delete the file, it is made again"
+        ) from error
+    if found != about or len(lengths) != count or lengths.sum() != len(positions):
+        raise DataError(
+            f"{path}: these positions belong to other data or another teacher: delete the file, "
+            "it is made again"
+        )
+    return np.split(positions, np.cumsum(lengths)[:-1])
