@@ -150,9 +150,10 @@ def test_t12_the_callers_logging_and_warnings_are_untouched(tiny_model: ModelFil
         "filters = warnings.filters[:]\n" + reading(tiny_model) + "recognizer.strokes(strokes)\n"
         "root = logging.getLogger()\n"
         "print(root.handlers, root.level, logging.root.manager.disable, logging.lastResort.level)\n"
-        "print([n for n in logging.root.manager.loggerDict if n.startswith('namer')])"
+        "own = logging.getLogger('namer_edge_runtime')\n"
+        "print(own.level, own.propagate, own.handlers)\n"
     )
-    assert said == "[] 30 0 30\n[]\n"
+    assert said == "[] 30 0 30\n0 True [<NullHandler (NOTSET)>]\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")

@@ -10,7 +10,7 @@
   of these can be written (read-only site-packages and HOME), or where it turns out unusable (full
   disk, truncated file), the kernel is compiled for this process alone. Numba itself would notice a
   change only by size and date of the kernel's own file, and files out of a wheel all have the same
-  date: so names in the cache carry a hash of all sources here.
+  date: so names in the cache carry a hash of the sources.
 - Where Numba is missing or broken the twins go on serving, with one warning for the process.
 
 Kernels are pure: arrays and numbers in, fresh arrays out, no Python objects. So twin and kernel can
@@ -19,12 +19,14 @@ change places between two calls, and threads run them at the same time (`nogil`)
 
 import hashlib
 import importlib.util
+import logging
 import os
 import threading
 import warnings
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -32,6 +34,11 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# Before a fork all hooks are called, the last registered first. That of `logging`, which Numba
+# uses, must come after that of `Builder`: so `logging` is imported before it.
+logger = logging.getLogger("namer_edge_runtime")
+logger.addHandler(logging.NullHandler())
 
 
 class Kernel(Generic[P, R]):
@@ -157,8 +164,11 @@ class Builder:
                     return
                 kernel, args = self._orders.popleft()
             with self._working:
+                started = perf_counter()
                 try:
                     kernel.build(self._imported(), args, self._stamp)
+                    milliseconds = (perf_counter() - started) * 1000
+                    logger.debug("kernel %s: %.0f ms", kernel.function.__name__, milliseconds)
                 except Exception as error:  # a broken llvmlite raises more than ImportError
                     self.problem = f"{type(error).__name__}: {error}"
 
@@ -210,7 +220,10 @@ def kernels() -> "tuple[Kernel[..., Any], ...]":
 
 
 def _hash_of_sources() -> str:
+    """Of all files that kernels and parts stand in; nothing where the code lies in an archive."""
+    functions = [*_parts, *(kernel.function for kernel in _kernels)]
     whole = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        whole.update(file.read_bytes())
+    for file in sorted({function.__code__.co_filename for function in functions}):
+        if Path(file).is_file():
+            whole.update(Path(file).read_bytes())
     return whole.hexdigest()[:12]
