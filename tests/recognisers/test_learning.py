@@ -92,7 +92,7 @@ def test_a_recogniser_is_trained_judged_kept_and_resumed(
     tmp_path: Path,
 ) -> None:
     threads = torch.get_num_threads()
-    wanted = [*settings(pack, tmp_path / "run"), "model=comer"]
+    wanted = [*settings(pack, tmp_path / "run"), "model=can"]
     try:
         train(load_config("dwap", wanted))
         train(load_config("dwap", [*wanted, "epochs=3", "evaluate_every=3"]), resume=True)
@@ -100,13 +100,13 @@ def test_a_recogniser_is_trained_judged_kept_and_resumed(
         torch.set_num_threads(threads)
     log = (tmp_path / "run" / "log.csv").read_text().splitlines()
     assert len(log) == 1 + 3 * 2
-    assert log[0].endswith("loss,forward,backward")
+    assert log[0].endswith("loss,tokens,counting")
     assert len((tmp_path / "run" / "validation.csv").read_text().splitlines()) == 3
     recogniser, look, record = load_recogniser(tmp_path / "run" / "best.safetensors")
-    assert recogniser.architecture.model == "comer"
+    assert recogniser.architecture.model == "can"
     assert look.symbol_height == 12
     assert record["validation"]["exprate"] >= 0
-    with pytest.raises(CheckpointError, match="holds a comer"):
+    with pytest.raises(CheckpointError, match="holds a can"):
         load_weights(tmp_path / "run" / "best.safetensors")
     trained, report = tmp_path / "run" / "best.safetensors", tmp_path / "report.json"
     arguments = ["--model", str(trained), "--beam", "2", "--json", str(report)]
