@@ -4,7 +4,7 @@ A picture in any of the forms of `picture.load`; InkML as path, bytes or open fi
 picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -16,7 +16,7 @@ from .ink.render import render
 from .ink.strokes import Strokes, as_strokes
 from .picture.load import load
 from .picture.look import Look, Prepared
-from .picture.prepare import prepare
+from .picture.prepare import Lines, blank_page
 from .picture.steps import Steps
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 1 << 28
 """Bytes; no picture within the size limits needs more."""
+LARGER = 1.5
+"""Lines of a picture that were found for one look serve for those up to this much larger."""
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
@@ -37,6 +39,8 @@ class Opened:
     """The grey picture, or None for ink."""
     name: str = ""
     """What error messages call it."""
+    _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Once found: the symbol height of the look that a picture's lines were found for, and they."""
 
     def prepare(self, look: Look, steps: Steps | None = None) -> Prepared:
         """`steps`, where given, receives a picture of each step on the way.
@@ -50,9 +54,12 @@ class Opened:
             return drawn
         assert self.picture is not None
         try:
-            return prepare(self.picture, look, steps)
+            if steps is not None or not self._found or look.symbol_height > LARGER * self._found[0]:
+                self._found[:] = look.symbol_height, Lines.find(self.picture, look, steps)
         except PictureError as error:
             raise _named(error, self.name) from error
+        lines = self._found[1]
+        return blank_page() if lines is None else lines.prepared(look, steps)
 
 
 def open_input(value: Any) -> Opened:

@@ -41,7 +41,7 @@ class Middles:
         `pen` pixels. What is above `level` is ink; of fainter ink, its darker half."""
         soft = cv2.GaussianBlur(ink, (0, 0), max(0.3, min(SMOOTH, pen / 4)))
         mask = (soft > min(level, int(soft.max()) // 2)).astype(np.uint8)
-        depth = cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+        depth = cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5)
         depth = cv2.GaussianBlur(depth, (0, 0), SMOOTH)
         crest = (depth > cv2.dilate(depth, np.ones((3, 3), np.uint8)) - CREST) & (mask > 0)
         columns, rows = np.flatnonzero(crest.any(0)), np.flatnonzero(crest.any(1))
@@ -55,7 +55,7 @@ class Middles:
         away = cv2.distanceTransform(
             (~(crest & ~np.isin(labels, small))).astype(np.uint8),
             cv2.DIST_L2,
-            cv2.DIST_MASK_PRECISE,
+            cv2.DIST_MASK_5,
         )
         return cls(
             np.asarray(cv2.GaussianBlur(away, (0, 0), STEADY) + (thick - 1) / 2, np.float32),

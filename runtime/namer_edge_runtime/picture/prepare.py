@@ -46,38 +46,92 @@ class _Ink:
     pen: float
 
 
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a picture, found once, to be drawn for any look."""
+
+    middles: Middles
+    """In pixels `fine` times smaller than the picture's, from `corner` on."""
+    fine: float
+    corner: tuple[float, float]
+    symbol: float
+    """Height in pixels of the look that they were found for, where `middles` tell none."""
+
+    @classmethod
+    def find(
+        cls, grey: NDArray[np.uint8], look: Look, steps: Steps | None = None
+    ) -> "Lines | None":
+        """In a grey picture [H, W], finely enough for `look` and somewhat larger ones; None where
+        there is no ink. `steps`, where given, receives a picture of each step.
+
+        1. Very large pictures are scaled down.
+        2. Ink is told from ground (`ground.py`), and from the lines of ruled and squared paper
+           (`ruling.py`).
+        3. Dirt is dropped (`blobs.py`): edges of the paper, specks much smaller than the pen is
+           wide, dots far from everything else.
+        4. The middles of the lines are found (`middles.py`) at three times the model's resolution.
+        """
+        steps = steps or Steps()
+        steps.add(f"The picture, {grey.shape[1]} x {grey.shape[0]}", grey)
+        factor = min(1.0, (MOST_PIXELS / grey.size) ** 0.5)
+        if factor < 1:
+            size = [max(1, round(length * factor)) for length in grey.shape]
+            grey = np.asarray(cv2.resize(grey, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
+            steps.add(f"Scaled down to {grey.shape[1]} x {grey.shape[0]}", grey)
+        found = ink_map(grey, steps)
+        ink = None if found is None else _measured(found.image)
+        if ink is None:
+            steps.add("No ink: a blank page", np.zeros_like(grey))
+            return None
+        steps.add(f"Dirt dropped, cut out; the pen is {ink.pen:.1f} pixels wide", 255 - ink.image)
+        # Dots alone say nothing of a symbol's height; their pen does.
+        rough = look.symbol_height / ink.symbol if ink.symbol > 0 else look.pen_width / ink.pen
+        height, width = (max(1.0, side - ink.pen) for side in ink.image.shape)
+        fine = FINE * min(rough, *_room(look, height, width))
+        edge = int(np.ceil((look.pen_width + 2) * FINE / fine))
+        drawn = _resampled(np.pad(ink.image, edge), fine, ink.pen)
+        middles = Middles.of(drawn, ink.pen * fine, INK)
+        corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
+        return cls(middles, fine * factor, corner, look.symbol_height)
+
+    def prepared(self, look: Look, steps: Steps | None = None) -> Prepared:
+        """Drawn for a look; positions lead back to the picture's pixels.
+
+        5. A typical symbol's height is taken from the blobs, as from strokes in `ink/strokes.py`,
+           and scaled to about `look.symbol_height`, less where the formula would pass the size
+           limits. A formula's length in symbols is taken to the next rung of a ladder, so that the
+           same formula comes out at the same size although heights are never measured alike twice.
+        6. The lines are drawn again with the pen of the renderer, the ink in the middle of its
+           `padded_size`, as the renderer puts it.
+        """
+        x0, y0, x1, y1 = self.middles.bounds
+        width, height = max(1.0, x1 - x0), max(1.0, y1 - y0)
+        symbol = typical_height(self.middles.sizes)
+        scale = look.symbol_height / self.symbol / FINE
+        if symbol > 0:
+            longest = max(width, height)
+            rungs = round(np.log(longest / symbol) / np.log(RUNG))
+            scale = look.symbol_height * RUNG**rungs / longest
+        scale = min(scale, *_room(look, height, width))
+        room = 2 * look.margin
+        size = padded_size(int(np.ceil(height * scale)) + room, int(np.ceil(width * scale)) + room)
+        offset = (size[1] - (x0 + x1) * scale) / 2, (size[0] - (y0 + y1) * scale) / 2
+        image = self.middles.drawn(scale, offset, size, drawn_width(look.pen_width))
+        scale *= self.fine
+        if steps is not None:
+            steps.add(
+                f"Lines drawn again, pen {look.pen_width:g}; at {100 * scale:.0f} %, padded to "
+                f"{size[1]} x {size[0]}: what the model reads",
+                255 - image,
+            )
+        x, y = self.corner
+        return Prepared(image, scale, (offset[0] - x * scale, offset[1] - y * scale))
+
+
 def prepare(grey: NDArray[np.uint8], look: Look, steps: Steps | None = None) -> Prepared:
-    """A grey picture [H, W] in the look of a model; positions lead back to the picture's pixels.
-
-    `steps`, where given, receives a picture of each step.
-
-    1. Very large pictures are scaled down.
-    2. Ink is told from ground (`ground.py`), and from the lines of ruled and squared paper
-       (`ruling.py`); a page without ink gives `blank`.
-    3. Dirt is dropped (`blobs.py`): edges of the paper, specks much smaller than the pen is wide,
-       dots far from everything else.
-    4. The middles of the lines are found (`middles.py`) at three times the model's resolution.
-    5. A typical symbol's height is taken from the blobs, as from strokes in `ink/strokes.py`, and
-       scaled to about `look.symbol_height`, less where the formula would pass the size limits. A
-       formula's length in symbols is taken to the next rung of a ladder, so that the same formula
-       comes out at the same size although heights are never measured alike twice.
-    6. The lines are drawn again with the pen of the renderer, the ink in the middle of its
-       `padded_size`, as the renderer puts it.
-    """
-    steps = steps or Steps()
-    steps.add(f"The picture, {grey.shape[1]} x {grey.shape[0]}", grey)
-    factor = min(1.0, (MOST_PIXELS / grey.size) ** 0.5)
-    if factor < 1:
-        size = [max(1, round(length * factor)) for length in grey.shape]
-        grey = np.asarray(cv2.resize(grey, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
-        steps.add(f"Scaled down to {grey.shape[1]} x {grey.shape[0]}", grey)
-    found = ink_map(grey, steps)
-    ink = None if found is None else _measured(found.image)
-    if ink is None:
-        steps.add("No ink: a blank page", np.zeros_like(grey))
-        return blank_page()
-    steps.add(f"Dirt dropped, cut out; the pen is {ink.pen:.1f} pixels wide", 255 - ink.image)
-    return _redrawn(ink, look, factor, steps)
+    """A grey picture [H, W] in the look of a model: its `Lines`, drawn; `blank` without ink."""
+    lines = Lines.find(grey, look, steps)
+    return blank_page() if lines is None else lines.prepared(look, steps)
 
 
 def blank_page() -> Prepared:
@@ -120,37 +174,10 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
     return _Ink(np.ascontiguousarray(clean.image[y0:y1, x0:x1]), (x0, y0), symbol, pen)
 
 
-def _redrawn(ink: _Ink, look: Look, factor: float, steps: Steps) -> Prepared:
-    """The ink with the model's symbol height and pen; the picture was scaled by `factor`."""
-    # Dots alone say nothing of a symbol's height; their pen does.
-    rough = look.symbol_height / ink.symbol if ink.symbol > 0 else look.pen_width / ink.pen
-    height, width = (max(1.0, side - ink.pen) for side in ink.image.shape)
+def _room(look: Look, height: float, width: float) -> tuple[float, float]:
+    """The scales at which ink would fill the largest picture."""
     room = 2 * look.margin
-    rough = min(rough, (look.max_width - room) / width, (look.max_height - room) / height)
-    fine = FINE * rough
-    edge = int(np.ceil((look.pen_width + 2) / rough))
-    middles = Middles.of(_resampled(np.pad(ink.image, edge), fine, ink.pen), ink.pen * fine, INK)
-    x0, y0, x1, y1 = middles.bounds
-    width, height = max(1.0, x1 - x0), max(1.0, y1 - y0)
-    symbol = typical_height(middles.sizes)
-    scale = 1 / FINE
-    if symbol > 0:
-        longest = max(width, height)
-        rungs = round(np.log(longest / symbol) / np.log(RUNG))
-        scale = look.symbol_height * RUNG**rungs / longest
-    scale = min(scale, (look.max_width - room) / width, (look.max_height - room) / height)
-    size = padded_size(int(np.ceil(height * scale)) + room, int(np.ceil(width * scale)) + room)
-    offset = (size[1] - (x0 + x1) * scale) / 2, (size[0] - (y0 + y1) * scale) / 2
-    image = middles.drawn(scale, offset, size, drawn_width(look.pen_width))
-    scale *= fine
-    steps.add(
-        f"Lines drawn again, pen {look.pen_width:g}; at {100 * scale * factor:.0f} %, padded to "
-        f"{size[1]} x {size[0]}: what the model reads",
-        255 - image,
-    )
-    x, y = ink.corner
-    back = offset[0] - (x - edge) * scale, offset[1] - (y - edge) * scale
-    return Prepared(image, scale * factor, back)
+    return (look.max_width - room) / width, (look.max_height - room) / height
 
 
 def _resampled(ink: NDArray[np.uint8], scale: float, pen: float) -> NDArray[np.uint8]:
