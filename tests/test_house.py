@@ -27,6 +27,7 @@ ROOMS = (
     "namer_edge_runtime.ink",
     "namer_edge_runtime.picture",
     "namer_edge_runtime.result",
+    "namer_edge_runtime.scaling",
     "namer_edge_runtime.decode",
     "namer_edge_runtime.decoding",
     "namer_edge_runtime.model_file",

@@ -17,7 +17,7 @@ from namer_edge.evaluation.pairing import Answer, protocol_name, reading
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import NamerEdgeError, UsageError
-from namer_edge_runtime.inputs import Opened, open_input, prepare_input
+from namer_edge_runtime.inputs import Opened, open_input
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
@@ -236,7 +236,7 @@ def _longest(data: EvaluationSet, look: Look) -> NDArray[np.uint8] | None:
     for sample in by_length:
         opened = _opened(sample)
         if not isinstance(opened, NamerEdgeError):
-            return np.asarray(255 - prepare_input(opened, look).image)
+            return np.asarray(255 - opened.prepare(look).image)
     return None
 
 

@@ -125,13 +125,13 @@ def test_force_spares_what_is_no_model(
 
 @pytest.mark.parametrize("stage", ["verify", "export_pgd"])
 def test_ctrl_c_leaves_nothing_half_written(
-    stage: str, model: ModelFile, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stage: str, model: ModelFile, checkpoint: Path, tmp_path: Path
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with traced(model):
-        monkeypatch.setattr(export_module, stage, interrupted)
+    with traced(model), pytest.MonkeyPatch.context() as patch:  # undone before `traced` is
+        patch.setattr(export_module, stage, interrupted)
         assert main(["export", str(checkpoint), "-o", str(tmp_path / "m")]) == INTERRUPTED
     assert list(tmp_path.iterdir()) == []
 
@@ -140,7 +140,10 @@ def test_ctrl_c_leaves_nothing_half_written(
     ("change", "says"),
     [
         ({"format_version": 99}, "reads version 1"),
-        ({"vocabulary": {"name": "few", "symbols": ["x", "y"]}}, "do not fit their JSON"),
+        (
+            {"vocabulary": {"name": "few", "symbols": ["x"], "relations": {}, "limits": []}},
+            "do not fit their JSON",
+        ),
         ({"sha256": "0" * 64}, "SHA-256 differs"),
     ],
 )

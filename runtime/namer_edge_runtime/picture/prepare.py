@@ -114,7 +114,9 @@ class Lines:
             scale = look.symbol_height * RUNG**rungs / longest
         scale = min(scale, *_room(look, height, width))
         room = 2 * look.margin
-        size = padded_size(int(np.ceil(height * scale)) + room, int(np.ceil(width * scale)) + room)
+        # What fills the largest picture must not pass it by a rounding error.
+        filled = [int(np.ceil(side * scale - 1e-6)) + room for side in (height, width)]
+        size = padded_size(*filled)
         offset = (size[1] - (x0 + x1) * scale) / 2, (size[0] - (y0 + y1) * scale) / 2
         image = self.middles.drawn(scale, offset, size, drawn_width(look.pen_width))
         scale *= self.fine

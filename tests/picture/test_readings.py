@@ -1,0 +1,115 @@
+"""The packaged model reads the examples however they are handed over."""
+
+import io
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+from namer_edge_runtime.formula.tokens import normalize
+from namer_edge_runtime.ink.inkml import read_inkml
+from namer_edge_runtime.ink.render import render
+from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.recognizer import Recognizer
+
+from .paper import Grey, in_shadow, on_paper
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.inkml"))
+MOST = 2 / 3
+"""Share of the examples that stays readable through what spoils a picture."""
+
+
+@cache
+def recognizer() -> Recognizer:
+    return Recognizer.from_pretrained(threads=1)
+
+
+@cache
+def pages(height: float = 64, pen: float = 4) -> tuple[Grey, ...]:
+    look = Look(height, pen, 24, 10_000, 10_000)
+    return tuple(255 - render(read_inkml(path).strokes, look).image for path in EXAMPLES)
+
+
+@cache
+def labels() -> tuple[str, ...]:
+    return tuple(" ".join(normalize(read_inkml(path).truth or "")) for path in EXAMPLES)
+
+
+def share(values: list[object]) -> float:
+    read = recognizer()(values, batch_size=1)
+    return sum(a.canonical == label for a, label in zip(read, labels(), strict=True)) / len(read)
+
+
+def turned(page: Grey, degrees: float) -> Grey:
+    page = np.pad(page, 30, constant_values=255)
+    height, width = page.shape
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
+    return np.asarray(cv2.warpAffine(page, matrix, (width, height), borderValue=255), np.uint8)
+
+
+def saved(image: Image.Image, format_: str, **options: object) -> bytes:
+    file = io.BytesIO()
+    image.save(file, format_, **options)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("height", [16, 32, 128, 256])
+def test_any_size(height: int) -> None:
+    assert share(list(pages(height, height / 16))) >= MOST
+
+
+@pytest.mark.parametrize("pen", [1, 8])
+def test_any_pen(pen: int) -> None:
+    assert share(list(pages(pen=pen))) >= MOST
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda page: on_paper(page, squared=False),
+        lambda page: on_paper(page, squared=True),
+        lambda page: on_paper(page, squared=True, slope=-0.03, level=120),
+        in_shadow,
+        lambda page: in_shadow(on_paper(page, squared=False)),
+        lambda page: turned(page, 3),
+        lambda page: turned(page, -3),
+    ],
+    ids=["ruled", "squared", "dark squares", "shadow", "ruled in shadow", "left up", "right up"],
+)
+def test_paper_light_and_skew(spoil: Callable[[Grey], Grey]) -> None:
+    assert share([spoil(page) for page in pages()]) >= MOST
+
+
+def transparent(page: Grey, ink: int) -> Grey:
+    return np.dstack([np.full_like(page, ink)] * 3 + [255 - page])
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda page: 255 - page,
+        lambda page: transparent(page, 0),
+        lambda page: transparent(page, 255),
+        lambda page: page > 127,
+        lambda page: page.astype(np.uint16) * 257,
+        lambda page: saved(Image.fromarray(page).convert("CMYK"), "JPEG", quality=95),
+        lambda page: saved(
+            Image.fromarray(page), "GIF", save_all=True, append_images=[Image.fromarray(page[::-1])]
+        ),
+    ],
+    ids=[
+        "white on black",
+        "clear, dark ink",
+        "clear, light ink",
+        "1-bit",
+        "16-bit",
+        "CMYK",
+        "moving",
+    ],
+)
+def test_kinds_of_pictures_are_read_as_the_plain_one(convert: Callable[[Grey], object]) -> None:
+    assert share([convert(page) for page in pages()]) >= share(list(pages())) - 1 / len(EXAMPLES)
