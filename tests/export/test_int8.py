@@ -180,7 +180,7 @@ def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
     together = recognizer.each(prepared, batch_size=8)
     read = [a.canonical for a in alone]  # type: ignore[union-attr]
     assert read == [t.canonical for t in together]  # type: ignore[union-attr]
-    assert len(set(read)) > len(WRITTEN), "the comparison is worth little if nothing is read"
+    assert len(set(read)) > len(WRITTEN) / 2, "the comparison is worth little if nothing is read"
 
 
 @pytest.mark.parametrize("name", ["avx2", "arm64"])

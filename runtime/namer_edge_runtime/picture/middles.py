@@ -57,6 +57,8 @@ class Middles:
             cv2.DIST_L2,
             cv2.DIST_MASK_5,
         )
+        # Where there are only dots, no line is anywhere, and that is too far to reckon with.
+        away = np.minimum(away, np.float32(sum(mask.shape)))
         return cls(
             np.asarray(cv2.GaussianBlur(away, (0, 0), STEADY) + (thick - 1) / 2, np.float32),
             centres[small].astype(np.float32) + 0.5,
