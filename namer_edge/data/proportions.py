@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.nodes import Node, to_nodes
-from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS, Vocabulary
+from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 
 from .formula import Formula
 
@@ -43,7 +43,7 @@ class Element:
     @property
     def attached(self) -> bool:
         """Whether it is a relation without ink, that ties a script to what stands before it."""
-        return self.token in (*SCRIPTS, LIMITS)
+        return self.token in INKLESS
 
 
 def tree(nodes: Sequence[Node], vocabulary: Vocabulary) -> list[Element]:
@@ -113,7 +113,7 @@ def measure(formulas: Sequence[Formula], vocabulary: Vocabulary) -> Proportions:
     for formula in formulas:
         if formula.placed:
             nodes = to_nodes(formula.tokens, vocabulary)
-            rows += _rows(tree(nodes, vocabulary), formula.boxes.astype(np.float64), None)
+            rows += _rows(tree(nodes, vocabulary), formula.boxes.astype(np.float64))
     classes = {token: i for i, token in enumerate(vocabulary.tokens)}
     line, kind, logs, heights = [], [], [], []
     for number, row in enumerate(rows):
@@ -161,12 +161,13 @@ class _Row:
         return np.concatenate([own[:, :2].min(0), own[:, 2:].max(0)]) if len(own) else None
 
 
-def _rows(elements: list[Element], boxes: Samples, outer: "_Row | None") -> list[_Row]:
+def _rows(elements: list[Element], boxes: Samples) -> list[_Row]:
+    """The row of these elements, and all rows within it."""
     row = _Row(elements, boxes)
     found = [row]
     for element in elements:
         for argument, inner in enumerate(element.rows):
-            inside = _rows(inner, boxes, row)
+            inside = _rows(inner, boxes)
             row.inner[element.number, argument] = inside[0]
             found += inside
     return found

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.formula.vocabulary import SCRIPTS, Vocabulary
 
 BRACKETS = frozenset("{}[]")
-SCRIPTS = ("_", "^")
 SCRIPTED = 0.15
 """How often a letter of a varied label gets a script that it had not."""
 
@@ -83,6 +82,6 @@ class Wording:
         for token, after in zip(tokens, (*tokens[1:], ""), strict=True):
             words.append(token)
             if kind(token) == "letter" and after not in SCRIPTS and rng.random() < SCRIPTED:
-                relation = SCRIPTS[int(rng.random() < 0.3)]
+                relation = "^" if rng.random() < 0.3 else "_"
                 words += [relation, "{", self._some(("letter", "digit")[rng.integers(2)], rng), "}"]
         return words
