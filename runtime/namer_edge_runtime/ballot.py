@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
-from .result import Alternative, Milliseconds, Result
+from .result import Milliseconds, Reading, Result
 
 POWER = 0.25
 """A look's vote is its score to this power: scores of wrong and right readings lie orders of
@@ -43,18 +43,21 @@ class Ballot:
             milliseconds=spent,
         )
 
-    def _others(self, winner: str) -> tuple[Alternative, ...]:
+    def _others(self, winner: str) -> tuple[Reading, ...]:
         votes: defaultdict[str, float] = defaultdict(float)
         scores: defaultdict[str, float] = defaultdict(float)
-        latex: dict[str, str] = {}
+        surest: dict[str, Reading] = {}
         for look in self.looks:
-            readings: tuple[Result | Alternative, ...] = (look, *look.alternatives)
+            readings: tuple[Reading, ...] = (look, *look.alternatives)
             for reading in readings:
-                votes[reading.canonical] += reading.score**POWER
-                scores[reading.canonical] += reading.score / len(self.looks)
-                latex[reading.canonical] = reading.latex
-        others = sorted(votes.keys() - {winner}, key=lambda reading: (-votes[reading], reading))
-        return tuple(Alternative(latex[other], other, scores[other]) for other in others)
+                said = reading.canonical
+                votes[said] += reading.score**POWER
+                scores[said] += reading.score / len(self.looks)
+                surest[said] = max(surest.get(said, reading), reading, key=lambda r: r.score)
+        others = sorted(votes.keys() - {winner}, key=lambda said: (-votes[said], said))
+        return tuple(
+            Reading(surest[said].latex, said, scores[said], surest[said].tokens) for said in others
+        )
 
     def _votes(self) -> dict[str, float]:
         votes: defaultdict[str, float] = defaultdict(float)

@@ -23,7 +23,7 @@ from .inputs import Opened, is_strokes, open_input
 from .model_file import ModelFile
 from .picture.look import Look, Prepared
 from .picture.prepare import blank_page
-from .result import Alternative, Milliseconds, Result, TokenResult
+from .result import Milliseconds, Reading, Result, TokenResult
 from .scaling import Scalings
 
 if TYPE_CHECKING:
@@ -264,20 +264,25 @@ class Recognizer:
         alternatives: int,
         spent: Milliseconds,
     ) -> Result:
-        readings: dict[str, float] = {}
+        said: dict[str, NodePath] = {}
         for path in paths:
             tokens = [self.vocabulary.token(int(number)) for number in path.classes]
-            readings.setdefault(" ".join(to_tokens(tokens, self.vocabulary)), float(path.score))
+            said.setdefault(" ".join(to_tokens(tokens, self.vocabulary)), path)
         best, *others = [
-            Alternative(compact(canonical.split(), self.vocabulary), canonical, score)
-            for canonical, score in readings.items()
+            Reading(
+                compact(canonical.split(), self.vocabulary),
+                canonical,
+                float(path.score),
+                self._tokens(path, nodes, item.prepared),
+            )
+            for canonical, path in list(said.items())[: 1 + alternatives]
         ]
         return Result(
             best.latex,
             best.canonical,
             best.score,
-            self._tokens(paths[0], nodes, item.prepared),
-            tuple(others[:alternatives]),
+            best.tokens,
+            tuple(others),
             *self._ran(),
             milliseconds=spent,
             truncated=nodes.truncated,

@@ -30,12 +30,46 @@ class TokenResult:
 
 
 @dataclass(frozen=True)
-class Alternative:
-    """Another reading of the same input."""
+class Reading:
+    """What an input may say: the formula along one path through its nodes."""
 
     latex: str
+    """Compact LaTeX, ready to be set."""
     canonical: str
+    """Space-separated tokens in the form of the published labels: what is scored."""
     score: float
+    """Product of the probabilities of the path's classes and edges, in [0, 1]."""
+    tokens: tuple[TokenResult, ...] = ()
+
+    @property
+    def katex(self) -> str:
+        """Compact LaTeX that KaTeX sets, also in strict mode."""
+        from .formula.latex import katex
+
+        return katex(self.canonical.split())
+
+    @property
+    def mathml(self) -> str:
+        """Presentation MathML."""
+        from .formula.mathml import mathml
+
+        return mathml(self.canonical.split())
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "latex": self.latex,
+            "canonical": self.canonical,
+            "score": round(self.score, 6),
+            "tokens": [
+                {
+                    "text": token.text,
+                    "score": round(token.score, 4),
+                    "x": round(token.x, 2),
+                    "y": round(token.y, 2),
+                }
+                for token in self.tokens
+            ],
+        }
 
 
 @dataclass(frozen=True)
@@ -66,17 +100,10 @@ class Milliseconds:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Reading):
     """One recognised formula. A blank page gives an empty one with score 0."""
 
-    latex: str
-    """Compact LaTeX, ready to be set."""
-    canonical: str
-    """Space-separated tokens in the form of the published labels: what is scored."""
-    score: float
-    """Product of the probabilities of the path's classes and edges, in [0, 1]."""
-    tokens: tuple[TokenResult, ...] = ()
-    alternatives: tuple[Alternative, ...] = ()
+    alternatives: tuple[Reading, ...] = ()
     """Other readings, where they were asked for, the most probable first. Those of one look go by
     score, and the first may have a higher one than the answer, which is the longest path; those
     of several looks go by their votes (`Ballot`)."""
@@ -91,20 +118,6 @@ class Result:
     """What the model saw, and how its pixels lie in the input."""
     ink: Strokes | None = field(default=None, repr=False, compare=False)
     """The strokes, where the input had some."""
-
-    @property
-    def katex(self) -> str:
-        """Compact LaTeX that KaTeX sets, also in strict mode."""
-        from .formula.latex import katex
-
-        return katex(self.canonical.split())
-
-    @property
-    def mathml(self) -> str:
-        """Presentation MathML."""
-        from .formula.mathml import mathml
-
-        return mathml(self.canonical.split())
 
     @cached_property
     def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
@@ -162,26 +175,15 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `namer-edge recognize --jsonl` writes, but for its `source`."""
-        value: dict[str, Any] = {
-            "latex": self.latex,
-            "canonical": self.canonical,
-            "score": round(self.score, 6),
-            "tokens": [
-                {
-                    "text": token.text,
-                    "score": round(token.score, 4),
-                    "x": round(token.x, 2),
-                    "y": round(token.y, 2),
-                }
-                for token in self.tokens
-            ],
+        value = {
+            **super().to_json(),
             "engine": self.engine,
             "device": self.device,
             "precision": self.precision,
             "milliseconds": self.milliseconds.to_json(),
         }
         if self.alternatives:
-            value["alternatives"] = [asdict(alternative) for alternative in self.alternatives]
+            value["alternatives"] = [reading.to_json() for reading in self.alternatives]
         if self.truncated:
             value["truncated"] = True
         return value

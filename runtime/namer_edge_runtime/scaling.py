@@ -1,14 +1,15 @@
 """Scores as they come out of the network → probabilities of being right."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import ModelFileError
-from .result import Result
+from .result import Reading, Result
 
+R = TypeVar("R", bound=Reading)
 CLOSEST = 1e-6
 """Scores are kept this far from 0 and 1, whose logits are infinite."""
 
@@ -47,14 +48,12 @@ class Scalings:
     def __call__(self, result: Result) -> Result:
         if self == Scalings():
             return result
-        return replace(
-            result,
-            score=self.formula(result.score),
-            tokens=tuple(replace(t, score=self.token(t.score)) for t in result.tokens),
-            alternatives=tuple(
-                replace(a, score=self.formula(a.score)) for a in result.alternatives
-            ),
-        )
+        alternatives = tuple(self._scaled(other) for other in result.alternatives)
+        return replace(self._scaled(result), alternatives=alternatives)
+
+    def _scaled(self, reading: R) -> R:
+        tokens = tuple(replace(t, score=self.token(t.score)) for t in reading.tokens)
+        return replace(reading, score=self.formula(reading.score), tokens=tokens)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

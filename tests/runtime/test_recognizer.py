@@ -166,6 +166,18 @@ def test_alternatives_come_from_weaker_edges_and_second_classes(recognizer: Reco
     assert recognizer(picture("1 - 1 -")).alternatives == ()
 
 
+def test_alternatives_say_where_their_tokens_stand(recognizer: Recognizer) -> None:
+    image = picture("1 - 1 -", 3.0)
+    result = recognizer(image, alternatives=3)
+    places = {(token.x, token.y) for token in result.tokens}
+    for other in result.alternatives:
+        assert [token.text for token in other.tokens] == other.canonical.split()
+        assert {(token.x, token.y) for token in other.tokens} <= places  # with a token less, fewer
+        assert other.katex == other.latex
+        assert other.mathml.startswith("<math")
+        assert list(other.to_json()) == ["latex", "canonical", "score", "tokens"]
+
+
 def test_the_json_object_has_the_promised_form(recognizer: Recognizer) -> None:
     value = recognizer(picture("1 ^ 1")).to_json()
     assert list(value) == [

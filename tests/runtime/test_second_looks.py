@@ -11,7 +11,7 @@ from namer_edge_runtime.engine.base import VatOutput
 from namer_edge_runtime.errors import ModelFileError
 from namer_edge_runtime.inputs import open_input, prepare_input
 from namer_edge_runtime.recognizer import Recognizer
-from namer_edge_runtime.result import Alternative, Milliseconds, Result
+from namer_edge_runtime.result import Milliseconds, Reading, Result
 
 from .tiny_model import formula
 
@@ -98,8 +98,8 @@ def test_the_looks_that_agree_outvote_one_that_is_surer() -> None:
 
 def test_what_other_looks_read_is_an_alternative_and_gathers_votes() -> None:
     looks = [
-        said("1", 0.9, Alternative("l", "l", 0.05)),
-        said("7", 0.1, Alternative("l", "l", 0.05), Alternative("1", "1", 0.02)),
+        said("1", 0.9, Reading("l", "l", 0.05)),
+        said("7", 0.1, Reading("l", "l", 0.05), Reading("1", "1", 0.02)),
     ]
     elected = Ballot(looks).elected(3)
     assert [other.canonical for other in elected.alternatives] == ["l", "7"]
@@ -107,7 +107,7 @@ def test_what_other_looks_read_is_an_alternative_and_gathers_votes() -> None:
     assert Ballot(looks).elected().alternatives == ()
 
 
-def said(canonical: str, score: float, *others: Alternative) -> Result:
+def said(canonical: str, score: float, *others: Reading) -> Result:
     return Result(canonical, canonical, score, (), others, "", "", "", Milliseconds(vat=1.0))
 
 
