@@ -13,19 +13,12 @@ from namer_edge_runtime.ink.inkml import Ink, iterate_ink
 from namer_edge_runtime.ink.strokes import Strokes
 
 from .alignment import align
-from .formula import Formula
+from .formula import Formula, unplaced
+from .formula_set import FormulaSet
 from .labels import read_labels
 from .math_ink import math_tokens
 from .placement import INKLESS, place
 from .report import Remark, Report
-
-
-@dataclass(frozen=True)
-class CrohmeSet:
-    """All formulas that could be read, in the order of their names, and the report on the rest."""
-
-    formulas: list[Formula]
-    report: Report
 
 
 def load_crohme(
@@ -34,7 +27,7 @@ def load_crohme(
     vocabulary: Vocabulary | None = None,
     *,
     progress: bool = False,
-) -> CrohmeSet:
+) -> FormulaSet:
     """Load a folder, zip or file of InkML with its label file.
 
     Where a label is published, it is what `tokens` holds, whether or not the ink agrees; else the
@@ -70,7 +63,7 @@ def load_crohme(
             remarks[judged.verdict].append(Remark(name, judged.reason))
     remarks["inkless"] += [Remark(n, "no file") for n in sorted(published.keys() - found)]
     report = Report(agreeing, **{name: tuple(items) for name, items in remarks.items()})
-    return CrohmeSet(formulas, report)
+    return FormulaSet(formulas, report)
 
 
 @dataclass(frozen=True)
@@ -115,7 +108,4 @@ def _judge(ink: Ink, label: tuple[str, ...] | None, vocabulary: Vocabulary) -> _
 
 
 def _without_positions(ink: Ink, tokens: tuple[str, ...], reason: str) -> _Judged:
-    owners = np.full(len(ink.strokes), -1, np.int32)
-    positions, boxes = np.zeros((0, 2), np.float32), np.zeros((0, 4), np.float32)
-    formula = Formula(ink.name, ink.strokes, owners, tokens, positions, boxes)
-    return _Judged(formula, "disagreeing", reason)
+    return _Judged(unplaced(ink.name, tokens, ink.strokes), "disagreeing", reason)

@@ -1,11 +1,34 @@
-"""A formula as it was written: ink, label, and where each visual token of the label is."""
+"""A formula as it was written: ink or a picture, label, and where each visual token of it is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.ink.strokes import Strokes
+from namer_edge_runtime.bulk import NamedBytes
+from namer_edge_runtime.ink.strokes import Stroke, Strokes
+from namer_edge_runtime.picture.look import Look
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture file, and how large its writing is: that tells the size it will have in any look
+    before it is opened."""
+
+    data: NDArray[np.uint8]
+    """The bytes of the file (JPEG, PNG …)."""
+    box: tuple[float, float, float, float]
+    """x0, y0, x1, y1 of the ink, in pixels of the upright picture."""
+    symbol: float
+    """Height that the runtime takes for a typical symbol's, in the same pixels."""
+
+    def scale(self, look: Look) -> float:
+        """Pixels of the look for one of the picture, as preparation has them."""
+        (x0, y0, x1, y1), room = self.box, 2 * look.margin
+        limits = (look.max_width - room) / (x1 - x0), (look.max_height - room) / (y1 - y0)
+        return min(look.symbol_height / self.symbol, *limits)
 
 
 @dataclass(frozen=True)
@@ -14,7 +37,8 @@ class Formula:
 
     name: str
     strokes: Strokes
-    """float32 [points, 2] each, (x, y) in the ink's own unit, y down."""
+    """float32 [points, 2] each, (x, y) in the ink's own unit, y down; none where there is a
+    picture."""
     symbols: NDArray[np.int32]
     """[strokes]: the visual node that each stroke belongs to; -1 where it belongs to none."""
     tokens: tuple[str, ...]
@@ -24,8 +48,29 @@ class Formula:
     so that the formula can be evaluated but not trained on."""
     boxes: NDArray[np.float32]
     """[V, 4] x0, y0, x1, y1 of each node's own ink, NaN for `^ _ \\limits`; [0, 4] as above."""
+    picture: Picture | None = None
+    """What there is in place of strokes; positions are then in its pixels."""
+
+    @property
+    def source(self) -> Any:
+        """What a recognizer takes: strokes, or the bytes of a picture."""
+        if self.picture is None:
+            return list(self.strokes)
+        return NamedBytes(self.picture.data.tobytes(), self.name)
 
     @property
     def placed(self) -> bool:
         """Whether every visual node has a position."""
         return len(self.positions) > 0
+
+
+def unplaced(
+    name: str,
+    tokens: Sequence[str],
+    strokes: Sequence[Stroke] = (),
+    picture: Picture | None = None,
+) -> Formula:
+    """A formula of which nobody says where its symbols are."""
+    owners = np.full(len(strokes), -1, np.int32)
+    positions, boxes = np.zeros((0, 2), np.float32), np.zeros((0, 4), np.float32)
+    return Formula(name, list(strokes), owners, tuple(tokens), positions, boxes, picture)

@@ -1,5 +1,6 @@
 """Label files: which formula says what."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +45,17 @@ def read_labels(path: str | Path) -> list[Label]:
     if not labels:
         raise DataError(f"the label file {path} has no lines")
     return list(labels.values())
+
+
+def label_error(tokens: Sequence[str], vocabulary: Vocabulary) -> str | None:
+    """Why these tokens are no formula of the vocabulary; None where they are one."""
+    try:
+        nodes = to_nodes(tokens, vocabulary)
+        for node in nodes:
+            vocabulary.id(node.token)
+    except LatexError as error:
+        return str(error)
+    return None if nodes else "the label is empty"
 
 
 def canonical(path: str | Path, vocabulary: Vocabulary) -> list[list[str]]:

@@ -1,7 +1,12 @@
-"""A pack: a loaded data set in one .npz file, which opens in about a second and holds no pickle."""
+"""A pack: a loaded data set in one .npz file, which opens in about a second and holds no pickle.
+
+Its arrays are mapped from the file: what is not looked at is not read, and the processes of a run
+share what is.
+"""
 
 import hashlib
 import json
+import struct
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,13 +20,18 @@ from numpy.typing import NDArray
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
-from .formula import Formula
+from .archive import map_arrays, write_arrays
+from .formula import Formula, Picture
 from .report import Report
 
 FORMAT = "namer-edge-pack"
-FORMAT_VERSION = 1
-_DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile)
-"""What NumPy and JSON raise for a file that is not what it says."""
+INK_ALONE, WITH_PICTURES = 1, 2
+"""Versions of the format; a pack has the lowest that can hold it."""
+_DAMAGE = (
+    *(OSError, EOFError, ValueError, KeyError, TypeError, IndexError),
+    *(RuntimeError, struct.error, zipfile.BadZipFile),
+)
+"""What NumPy, JSON and zipfile raise for a file that is not what it says."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +49,11 @@ def save_pack(path: str | Path, pack: Pack) -> None:
     `UsageError` where it cannot be written."""
     path = Path(path)
     formulas = pack.formulas
+    pictures = [formula.picture for formula in formulas]
     strokes = [stroke for formula in formulas for stroke in formula.strokes]
     meta = {
         "format": FORMAT,
-        "format_version": FORMAT_VERSION,
+        "format_version": WITH_PICTURES if any(pictures) else INK_ALONE,
         "sources": pack.sources,
         "report": pack.report.to_json(),
         "names": [formula.name for formula in formulas],
@@ -58,10 +69,15 @@ def save_pack(path: str | Path, pack: Pack) -> None:
         "positions": _joined([formula.positions for formula in formulas], 2, np.float32),
         "boxes": _joined([formula.boxes for formula in formulas], 4, np.float32),
     }
+    if any(pictures):
+        frames = [(*p.box, p.symbol) if p else (0.0,) * 5 for p in pictures]
+        arrays["frames"] = np.array(frames, np.float64)
+        arrays["picture_bytes"] = _lengths(p.data if p else b"" for p in pictures)
+        arrays["pictures"] = _joined([p.data for p in pictures if p], 0, np.uint8)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(path) as file:
-            np.savez(file, **arrays)  # plain numbers only, so there is nothing to pickle
+            write_arrays(file, arrays)
     except OSError as error:
         raise DataError(f"{path}: cannot be written ({error})") from error
 
@@ -70,17 +86,16 @@ def load_pack(path: str | Path) -> Pack:
     """Read a pack. Raises `DataError` where it is not there, damaged, no pack, or of another
     version of the format."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = map_arrays(path)
         meta = json.loads(arrays["meta"].tobytes())
         version = meta["format_version"] if meta["format"] == FORMAT else None
     except FileNotFoundError as error:
         raise DataError(f"{path}: not there; make it with `namer-edge data pack`") from error
     except _DAMAGE as error:
         raise DataError(f"{path}: no pack, or a damaged one ({error})") from error
-    if version != FORMAT_VERSION:
+    if version not in (INK_ALONE, WITH_PICTURES):
         raise DataError(
-            f"{path}: pack format {version}, but this version reads {FORMAT_VERSION}; "
+            f"{path}: pack format {version}, but this version reads up to {WITH_PICTURES}; "
             "make it again with `namer-edge data pack`"
         )
     try:
@@ -107,7 +122,7 @@ def source_hash(path: str | Path) -> str:
     return total.hexdigest()
 
 
-def _lengths(items: Iterable[Sequence[Any] | NDArray[Any]]) -> NDArray[np.int64]:
+def _lengths(items: Iterable[Sequence[Any] | NDArray[Any] | bytes]) -> NDArray[np.int64]:
     return np.array([len(item) for item in items], np.int64)
 
 
@@ -127,6 +142,17 @@ def _formulas(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[For
     strokes = _split(arrays["points"], arrays["stroke_points"])
     counts = arrays["strokes"].tolist()
     starts = np.concatenate([[0], np.cumsum(arrays["strokes"])]).tolist()
+    pictures: list[Picture | None] = [None] * len(counts)
+    if meta["format_version"] == WITH_PICTURES:
+        parts_of = zip(
+            _split(arrays["pictures"], arrays["picture_bytes"]),
+            arrays["frames"].tolist(),
+            strict=True,
+        )
+        pictures = [
+            Picture(data, (x0, y0, x1, y1), symbol) if len(data) else None
+            for data, (x0, y0, x1, y1, symbol) in parts_of
+        ]
     parts = zip(
         meta["names"],
         meta["labels"],
@@ -135,11 +161,18 @@ def _formulas(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[For
         _split(arrays["symbols"], arrays["strokes"]),
         _split(arrays["positions"], arrays["nodes"]),
         _split(arrays["boxes"], arrays["nodes"]),
+        pictures,
         strict=True,
     )
     return [
         Formula(
-            name, strokes[start : start + count], symbols, tuple(label.split()), positions, boxes
+            name,
+            strokes[start : start + count],
+            symbols,
+            tuple(label.split()),
+            positions,
+            boxes,
+            picture,
         )
-        for name, label, start, count, symbols, positions, boxes in parts
+        for name, label, start, count, symbols, positions, boxes, picture in parts
     ]

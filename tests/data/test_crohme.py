@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from namer_edge.data.crohme import CrohmeSet, load_crohme
+from namer_edge.data.crohme import load_crohme
 from namer_edge.data.formula import Formula
+from namer_edge.data.formula_set import FormulaSet
 from namer_edge.data.report import Remark
 from namer_edge_runtime.errors import DataError, InkError
 from namer_edge_runtime.formula.nodes import to_nodes
@@ -35,7 +36,7 @@ SUM_LABEL = r"\sum \limits _ { i = 1 } ^ { n } x ^ { 2 }"
 
 def load(
     folder: Path, files: dict[str, str | bytes], labels: dict[str, str] | None = None
-) -> CrohmeSet:
+) -> FormulaSet:
     ink = folder / "ink"
     ink.mkdir()
     for name, text in files.items():
@@ -47,7 +48,7 @@ def load(
     return load_crohme(ink, table)
 
 
-def load_one(folder: Path, symbols: Symbols, math: str, label: str) -> CrohmeSet:
+def load_one(folder: Path, symbols: Symbols, math: str, label: str) -> FormulaSet:
     return load(folder, {"one": inkml(*boxes_as_symbols(symbols), math)}, {"one": label})
 
 

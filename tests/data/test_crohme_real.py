@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from namer_edge.data.crohme import CrohmeSet, load_crohme
+from namer_edge.data.crohme import load_crohme
+from namer_edge.data.formula_set import FormulaSet
 from namer_edge.data.labels import read_labels
 from namer_edge.data.placement import INKLESS
 from namer_edge.data.splits import CROHME, find_split
@@ -20,7 +21,7 @@ COUNTS = {
     "test2016": (1142, 3, 2, 0, 0),
 }
 """Split → agreeing, aligned, without positions, unlabelled, unreadable."""
-LOADED: dict[str, CrohmeSet] = {}
+LOADED: dict[str, FormulaSet] = {}
 
 
 @pytest.fixture(params=COUNTS)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import mmap
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,49 @@ def test_what_is_no_pack_says_what_to_do(pack: Pack, tmp_path: Path) -> None:
     (tmp_path / "cut.npz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match="damaged"):
         load_pack(tmp_path / "cut.npz")
+
+
+def test_a_bit_that_fell_over_is_noticed(pack: Pack, tmp_path: Path) -> None:
+    """Wherever it is: a pack is refused, or nothing of its content has changed."""
+    save_pack(tmp_path / "set.npz", pack)
+    whole = (tmp_path / "set.npz").read_bytes()
+    refused, other = 0, tmp_path / "other.npz"
+    for place in np.random.default_rng(0).integers(0, len(whole), 200):
+        changed = bytearray(whole)
+        changed[place] ^= 0x10
+        other.write_bytes(changed)
+        try:
+            again = load_pack(other)
+        except DataError:
+            refused += 1
+            continue
+        assert again.report == pack.report
+        for old, new in zip(pack.formulas, again.formulas, strict=True):
+            assert [s.tolist() for s in new.strokes] == [s.tolist() for s in old.strokes]
+            assert new.positions.tolist() == old.positions.tolist()
+    assert refused > 20
+
+
+def test_what_is_packed_stays_in_the_file_until_it_is_looked_at(pack: Pack, tmp_path: Path) -> None:
+    save_pack(tmp_path / "set.npz", pack)
+    points = load_pack(tmp_path / "set.npz").formulas[0].strokes[0]
+    assert not points.flags.writeable
+    while isinstance(points, np.ndarray):
+        points = points.base
+    assert isinstance(points.obj, mmap.mmap)  # type: ignore[attr-defined]
+
+
+def test_packs_of_before_are_read(pack: Pack, tmp_path: Path) -> None:
+    """Those were written by `np.savez`, their numbers anywhere in the file."""
+    save_pack(tmp_path / "set.npz", pack)
+    with np.load(tmp_path / "set.npz") as file:
+        np.savez(tmp_path / "old.npz", **file)
+        np.savez_compressed(tmp_path / "small.npz", **file)
+    again = load_pack(tmp_path / "old.npz")
+    assert again.report == pack.report
+    assert [f.tokens for f in again.formulas] == [f.tokens for f in pack.formulas]
+    with pytest.raises(DataError, match="compressed"):
+        load_pack(tmp_path / "small.npz")
 
 
 def test_a_pack_of_another_version_or_with_parts_missing_is_refused(

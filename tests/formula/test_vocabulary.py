@@ -49,8 +49,8 @@ def test_a_number_that_is_no_class(number: int) -> None:
 
 
 def test_a_vocabulary_that_is_not_packaged() -> None:
-    with pytest.raises(UsageError, match="crohme, hme100k"):
-        Vocabulary.load("mathwriting")
+    with pytest.raises(UsageError, match="crohme, hme100k, mathwriting"):
+        Vocabulary.load("mathpix")
 
 
 def test_it_travels_as_json() -> None:

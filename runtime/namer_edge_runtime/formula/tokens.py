@@ -133,7 +133,10 @@ class _Reader:
             return [_Item([], LIMITS)]
         if text in WRAPPERS and text not in self.vocabulary:
             inner = self.argument(lexeme)
-            name = "\\" + "".join(token for item in inner for token in item.tokens)
+            content = "".join(token for item in inner for token in item.tokens)
+            styled, name = f"{text}{{{content}}}", f"\\{content}"
+            if styled in self.vocabulary:  # a class of its own, as the double R of the reals
+                return [_Item([styled])]
             return self.symbol(Lexeme(name, lexeme.place)) if name in FUNCTIONS else inner
         if text == "\\not" and self.peek() == "=":
             return self.symbol(Lexeme("\\neq", self.take().place))

@@ -1,6 +1,6 @@
 """The visual classes of a data set and its relation table (supplement, tables S1 and S2).
 
-A vocabulary is data: two are packaged as JSON, any other is scanned from a label file, and each
+A vocabulary is data: three are packaged as JSON, any other is scanned from a label file, and each
 model file carries the one it was trained with.
 """
 
@@ -140,7 +140,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, name: str) -> "Vocabulary":
-        """A packaged vocabulary, "crohme" or "hme100k", or that of a `.json` file.
+        """A packaged vocabulary, "crohme", "hme100k" or "mathwriting", or that of a `.json` file.
 
         Raises `UsageError` for a name that is not packaged, `ModelFileError` for a bad file.
         """

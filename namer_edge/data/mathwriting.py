@@ -1,0 +1,76 @@
+"""MathWriting: ink whose label is an annotation of the file, without segmentation.
+
+InkML of the folders `train`, `valid`, `test`, `synthetic`. The label is `normalizedLabel`, which
+leaves style out and spells each symbol in one way; where it is missing, `label`.
+"""
+
+from pathlib import Path
+
+from tqdm import tqdm
+
+from namer_edge_runtime.errors import InkError, LatexError
+from namer_edge_runtime.formula.tokens import normalize
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.ink.inkml import Ink, iterate_ink
+
+from .formula import Formula, unplaced
+from .formula_set import FormulaSet
+from .labels import label_error, read_labels
+from .report import Remark, Report
+
+ANNOTATIONS = ("normalizedLabel", "label")
+
+
+def load_mathwriting(
+    ink: str | Path,
+    labels: str | Path | None = None,
+    vocabulary: Vocabulary | None = None,
+    *,
+    progress: bool = False,
+) -> FormulaSet:
+    """Load a folder, zip or file of MathWriting's InkML.
+
+    `labels` (`name TAB LaTeX`), where given, are taken in place of the files' own. Nobody says
+    which strokes are which symbol, so the formulas have no positions: a teacher has to give them.
+    A label that is no formula of the vocabulary (a matrix) goes into the report with its reason,
+    and the formula has no tokens. Raises `InkError` or `DataError` where `ink` or `labels` itself
+    cannot be read.
+    """
+    vocabulary = vocabulary or Vocabulary.load("mathwriting")
+    published = {
+        Path(label.name).stem: label.latex
+        for label in (read_labels(labels) if labels is not None else ())
+    }
+    formulas: list[Formula] = []
+    remarks: dict[str, list[Remark]] = {
+        name: [] for name in ("disagreeing", "unlabelled", "unreadable", "inkless")
+    }
+    found = set()
+    files = tqdm(iterate_ink(ink), unit=" files", disable=None if progress else True)
+    for name, content in files:
+        found.add(name)
+        if isinstance(content, InkError):
+            remarks["unreadable"].append(Remark(name, str(content).removeprefix(f"{name}: ")))
+            continue
+        latex = _label(content) if labels is None else published.get(name)
+        tokens: tuple[str, ...] = ()
+        if latex is None:
+            remarks["unlabelled"].append(Remark(name, "no label, so there is nothing to learn"))
+        else:
+            try:
+                tokens = tuple(normalize(latex, vocabulary))
+                reason = label_error(tokens, vocabulary)
+            except LatexError as error:
+                reason = str(error)
+            if reason is not None:
+                remarks["disagreeing"].append(Remark(name, reason))
+        formulas.append(unplaced(name, tokens, content.strokes))
+    remarks["inkless"] += [Remark(n, "no file") for n in sorted(published.keys() - found)]
+    agreeing = len(formulas) - len(remarks["unlabelled"]) - len(remarks["disagreeing"])
+    return FormulaSet(
+        formulas, Report(agreeing, **{name: tuple(items) for name, items in remarks.items()})
+    )
+
+
+def _label(ink: Ink) -> str | None:
+    return next((ink.annotations[key] for key in ANNOTATIONS if key in ink.annotations), None)

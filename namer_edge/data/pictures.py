@@ -1,0 +1,87 @@
+"""Pictures with a label file: the form of HME100K, and of anybody's photos."""
+
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from namer_edge_runtime.bulk import Source, count, sources
+from namer_edge_runtime.errors import NamerEdgeError, PictureError
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.inputs import read_file
+from namer_edge_runtime.picture.load import load
+from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.picture.prepare import Lines
+
+from .formula import Formula, Picture, unplaced
+from .formula_set import FormulaSet
+from .labels import label_error, read_labels
+from .report import Remark, Report
+
+YARDSTICK = Look()
+"""Pictures are measured by it; any other would give nearly the same."""
+
+
+def load_pictures(
+    pictures: str | Path, labels: str | Path, vocabulary: Vocabulary, *, progress: bool = False
+) -> FormulaSet:
+    """A folder or zip of pictures, or one, with its label file (`name TAB canonical tokens`).
+
+    Names are those of the files, with or without ending. Where the ink of each symbol is, nobody
+    says: the formulas have no positions, a teacher has to give them. Raises `DataError` where
+    pictures or labels cannot be read at all; a single bad file goes into the report instead.
+    """
+    published = {Path(label.name).stem: label for label in read_labels(labels)}
+    formulas: list[Formula] = []
+    remarks: dict[str, list[Remark]] = {
+        name: [] for name in ("disagreeing", "unlabelled", "unreadable", "inkless")
+    }
+    found = set()
+    files = sources([pictures])
+    for source in tqdm(
+        files, unit=" files", total=count([pictures]), disable=None if progress else True
+    ):
+        name = Path(source.name.replace("::", "/")).stem
+        found.add(name)
+        label = published.get(name)
+        try:
+            picture = measured(_content(source))
+        except NamerEdgeError as error:
+            remarks["unreadable"].append(Remark(name, str(error)))
+            continue
+        tokens = () if label is None else tuple(label.latex.split())
+        if label is None:
+            remarks["unlabelled"].append(Remark(name, "no label, so there is nothing to learn"))
+        elif (reason := label_error(tokens, vocabulary)) is not None:
+            remarks["disagreeing"].append(Remark(name, reason))
+        formulas.append(unplaced(name, tokens, picture=picture))
+    missing = sorted(published.keys() - found)
+    remarks["inkless"] += [Remark(name, "no picture") for name in missing]
+    agreeing = len(formulas) - len(remarks["unlabelled"]) - len(remarks["disagreeing"])
+    return FormulaSet(
+        formulas, Report(agreeing, **{name: tuple(items) for name, items in remarks.items()})
+    )
+
+
+def measured(data: bytes) -> Picture:
+    """The picture file with the size of its ink, as the runtime will find it.
+
+    Raises `PictureError` for what is no picture, and for a blank one: it says nothing.
+    """
+    lines = Lines.find(load(data), YARDSTICK)
+    if lines is None:
+        raise PictureError("there is no ink in the picture")
+    scale = lines.prepared(YARDSTICK).scale
+    corner, bounds = np.array(lines.corner * 2), np.array(lines.middles.bounds)
+    x0, y0, x1, y1 = (corner + bounds / lines.fine).tolist()
+    return Picture(
+        np.frombuffer(data, np.uint8),
+        (x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)),
+        YARDSTICK.symbol_height / scale,
+    )
+
+
+def _content(source: Source) -> bytes:
+    if source.error is not None:
+        raise source.error
+    return read_file(source.value) if isinstance(source.value, Path) else bytes(source.value)
