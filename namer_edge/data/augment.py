@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.ink.strokes import bounds, symbol_height
+from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
 from namer_edge_runtime.picture.look import Look, padded_size
 
-from .crohme import Formula
+from .formula import Formula
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,18 @@ class Placed:
     """Ink in pixels of the model's input, its box at the origin."""
 
     points: NDArray[np.float32]
-    """[P, 2], split into strokes as in `ScaledInk`."""
+    """[P, 2]."""
+    ends: NDArray[np.intp]
+    """Where to split them into strokes, as in `ScaledInk`."""
     positions: NDArray[np.float32]
     """[V, 2] (x, y) of the visual nodes in path order."""
     extent: NDArray[np.float32]
     """[2] width and height of the ink's box."""
     pen_width: float
+
+    def strokes(self, offset: NDArray[np.float32]) -> Strokes:
+        """Moved by `offset` [2]."""
+        return np.split(self.points + offset, self.ends)
 
     def size(self, look: Look) -> tuple[int, int]:
         """Height and width (pixels) that the ink is padded to, its margin included."""
@@ -109,7 +115,7 @@ def place(
     ink: ScaledInk, look: Look, augmentation: Augmentation, rng: np.random.Generator
 ) -> Placed:
     """Change a formula's ink by one random draw of `augmentation`."""
-    matrix = _linear_map(augmentation, rng)
+    matrix = linear_map(augmentation, rng)
     waves = _waves(augmentation.wave * look.symbol_height, look.symbol_height, rng)
     points = ink.points
     if augmentation.symbol_shift or augmentation.symbol_shape:
@@ -118,19 +124,23 @@ def place(
     positions = _bend(ink.positions @ matrix.T, waves)
 
     low, high = points.min(0), points.max(0)
-    room = 2 * look.margin
     extent = np.maximum(high - low, 1.0)
-    limits = np.array([look.max_width - room, look.max_height - room])
-    shrink = np.float32(min(1.0, (limits / extent).min()))
+    shrink = np.float32(min(1.0, (room_for(look) / extent).min()))
     return Placed(
         (points - low) * shrink,
+        ink.ends,
         (positions - low) * shrink,
         (high - low) * shrink,
         look.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen)),
     )
 
 
-def _linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray[np.float32]:
+def room_for(look: Look) -> NDArray[np.int64]:
+    """[2] width and height of the ink that fills the largest picture."""
+    return np.array([look.max_width, look.max_height]) - 2 * look.margin
+
+
+def linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray[np.float32]:
     """[2, 2]: rotation · shear · scale, drawn at random."""
     scale = np.exp(rng.uniform(-1, 1) * augmentation.scale)
     aspect = np.exp(rng.uniform(-1, 1) * augmentation.aspect / 2)

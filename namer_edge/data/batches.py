@@ -12,10 +12,11 @@ from torch.utils.data import DataLoader, Dataset
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import draw
-from namer_edge_runtime.picture.look import STRIDE, Look
+from namer_edge_runtime.picture.look import STRIDE, Look, planes
 
 from .augment import Augmentation, Placed, ScaledInk, place
 from .formula import Formula
+from .photo import PlacedPicture, place_picture
 from .synthesis import Synthesis, SynthesisOptions
 
 
@@ -74,7 +75,7 @@ class Drawn(NamedTuple):
     """One picture, not yet part of a batch."""
 
     image: NDArray[np.uint8]
-    """[H, W] of the batch."""
+    """[H, W] of the batch, or [H, W, 3] for a picture in colour."""
     size: tuple[int, int]
     """The picture's own height and width."""
     cells: NDArray[np.int64]
@@ -92,7 +93,7 @@ class Draw(NamedTuple):
 
 
 class Ink(Dataset[Drawn]):
-    """Formulas by `Draw` → `Drawn`.
+    """Formulas, of ink or pictures, by `Draw` → `Drawn`.
 
     With augmentation, a picture fills its batch's size and the ink lies anywhere in it: it must not
     matter where. Without, it has the size that a device would give it, and padding beyond.
@@ -118,27 +119,37 @@ class Ink(Dataset[Drawn]):
     def __len__(self) -> int:
         return len(self.formulas)
 
-    def _prepared(self, formula: Formula) -> tuple[ScaledInk, LabelPath]:
-        return ScaledInk.of(formula, self.look), LabelPath.of(formula.tokens, self.vocabulary)
+    def _prepared(self, formula: Formula) -> tuple[ScaledInk | None, LabelPath]:
+        ink = ScaledInk.of(formula, self.look) if formula.picture is None else None
+        return ink, LabelPath.of(formula.tokens, self.vocabulary)
 
-    def _placed(self, index: int, rng: np.random.Generator) -> tuple[ScaledInk, LabelPath, Placed]:
+    def _placed(
+        self, index: int, rng: np.random.Generator
+    ) -> tuple[LabelPath, Placed | PlacedPicture]:
         """Formula `index`, or one made from it, under one draw of the augmentation."""
         made = self.synthesis(self.formulas[index], rng)
         written = made is self.formulas[index]
         ink, label = self._written[index] if written else self._prepared(made)
-        return ink, label, place(ink, self.look, self.augmentation, rng)
+        if ink is None:
+            return label, place_picture(made, self.look, self.augmentation, rng)
+        return label, place(ink, self.look, self.augmentation, rng)
 
     def __getitem__(self, draw_: Draw) -> Drawn:
         rng = np.random.default_rng(draw_.seed)
-        ink, label, placed = self._placed(draw_.formula, rng)
-        size, share = (draw_.height, draw_.width), rng.uniform(0, 1, 2)
+        label, placed = self._placed(draw_.formula, rng)
+        batch = (draw_.height, draw_.width)
+        size, share = batch, rng.uniform(0, 1, 2)
         if self.augmentation.off:
             size, share = placed.size(self.look), np.array([0.5, 0.5])
-        room = np.array([size[1], size[0]]) - 2 * self.look.margin - placed.extent
-        offset = (self.look.margin + room * share).astype(np.float32)
-        strokes = np.split(placed.points + offset, ink.ends)
-        image = draw(strokes, (draw_.height, draw_.width), placed.pen_width)
-        cells = np.floor((placed.positions + offset)[:, ::-1] / 8).astype(np.int64)
+        if isinstance(placed, PlacedPicture):
+            shown = placed.shown(self.look, batch, size, share)
+            image, size, positions = shown.image, shown.size, shown.positions
+        else:
+            room = np.array([size[1], size[0]]) - 2 * self.look.margin - placed.extent
+            offset = (self.look.margin + room * share).astype(np.float32)
+            image = draw(placed.strokes(offset), batch, placed.pen_width)
+            positions = placed.positions + offset
+        cells = np.floor(positions[:, ::-1] / 8).astype(np.int64)
         limits = (size[0] // 8 - 1, size[1] // 8 - 1)
         return Drawn(image, size, np.clip(cells, 0, limits), label)
 
@@ -153,7 +164,7 @@ class Ink(Dataset[Drawn]):
         draws = []
         for index in rng.permutation(len(self.formulas)):
             key = (seed, epoch, int(index))
-            *_, placed = self._placed(int(index), np.random.default_rng(key))
+            _, placed = self._placed(int(index), np.random.default_rng(key))
             draws.append(Draw(int(index), key, *placed.size(self.look)))
         draws.sort(key=lambda d: (d.height, d.width))
         group = batch_size * ranks
@@ -171,10 +182,11 @@ class Ink(Dataset[Drawn]):
 
 def loader(ink: Ink, batches: Sequence[list[Draw]], workers: int = 0) -> Iterator[Batch]:
     """Draw the planned batches, in `workers` processes where more than none."""
+    channels = ink.look.channels
 
     def collate(items: list[Drawn]) -> Batch:
         return Batch(
-            torch.from_numpy(np.stack([item.image for item in items])[:, None]),
+            torch.from_numpy(np.stack([planes(item.image, channels) for item in items])),
             [item.size for item in items],
             [item.cells for item in items],
             [item.label for item in items],

@@ -52,6 +52,7 @@ class Synthesis:
         labels: Sequence[Sequence[str]] = (),
     ) -> None:
         self.vocabulary, self.options = vocabulary, options
+        formulas = [formula for formula in formulas if formula.picture is None]
         self.hands: dict[str, list[Strokes]] = defaultdict(list)
         if options.swap or options.typeset:
             for formula in (*formulas, *others):
@@ -68,6 +69,8 @@ class Synthesis:
         """`formula`, or one made from it; what is drawn follows from `rng` alone."""
         if self.options.typeset and rng.random() < self.options.typeset:
             return self.typeset(rng)
+        if formula.picture is not None:
+            return formula  # nobody knows which of its pixels are which symbol
         if self.options.cut and rng.random() < self.options.cut:
             formula = cut(formula, self.vocabulary, rng)
         if self.options.swap:

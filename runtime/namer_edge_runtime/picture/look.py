@@ -74,3 +74,11 @@ class Prepared:
     def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """Model pixels [N, 2] (x, y) → coordinates of the input."""
         return (np.asarray(points, np.float64) - self.offset) / self.scale
+
+
+def planes(image: NDArray[np.uint8], channels: int) -> NDArray[np.uint8]:
+    """[H, W], or [H, W, 3] of a picture in colour → [channels, H, W] as a model reads it; what is
+    grey is so in all of them."""
+    if image.ndim == 3:
+        return np.ascontiguousarray(image.transpose(2, 0, 1))
+    return np.broadcast_to(image, (channels, *image.shape))
