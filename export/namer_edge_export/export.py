@@ -2,15 +2,17 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from namer_edge.model.engine import TorchEngine
+from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
 from namer_edge.training.checkpoint import load_weights
-from namer_edge_runtime.decoding import Decoding
+from namer_edge.training.config import decoding_of
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
@@ -85,6 +87,10 @@ def export(
     if output.exists() and not force:
         raise UsageError(f"{output} exists: --force replaces it, or give another place")
     namer, look, record = load_weights(checkpoint)
+    if len(namer.architecture.pgd_parts) < len(PARTS):
+        raise ExportError(
+            f"{checkpoint} lacks heads of PGD, it is of an ablation: devices run whole models"
+        )
     material = None
     if calibration is not None and evaluation is not None:
         material = Material.gather(
@@ -104,11 +110,8 @@ def export(
         "precision": target.precision,
         "look": look.to_json(),
         "vocabulary": namer.vocabulary.to_json(),
-        "decoding": Decoding(
-            threshold=config["threshold"],
-            class_threshold=config["class_threshold"],
-            second_looks=tuple(second_looks),
-            sure=sure,
+        "decoding": replace(
+            decoding_of(config), second_looks=tuple(second_looks), sure=sure
         ).to_json(),
         "architecture": record["architecture"],
         "training": {

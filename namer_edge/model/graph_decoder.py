@@ -1,10 +1,16 @@
 """PGD, the Parallel Graph Decoder: corrects nodes and scores who follows whom (eq. 5 to 7)."""
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+PARTS = ("self", "left", "right")
+"""PGD's heads: self correction (SCH), left (LCH) and right connectivity (RCH)."""
+SURELY = 30.0
+"""Logit of a class that nothing speaks against."""
 
 
 def position_encoding(rows: Tensor, columns: Tensor, width: int) -> Tensor:
@@ -104,9 +110,12 @@ class GraphDecoder(nn.Module):
         layers: int = 2,
         feedforward: int = 2,
         dropout: float = 0.1,
+        parts: Sequence[str] = PARTS,
     ) -> None:
+        """`parts`: the heads that there are (table 6). Of the others there are no layers, and what
+        `forward` says in their place is to be ignored, save that nodes stay what they were."""
         super().__init__()
-        self.width, self.sos = width, classes + 1
+        self.width, self.sos, self.parts = width, classes + 1, tuple(parts)
         self.feature = nn.Linear(feature_width, width)
         self.memory = nn.Linear(memory_width, width)
         self.token = nn.Embedding(classes + 3, width)
@@ -114,9 +123,13 @@ class GraphDecoder(nn.Module):
         self.score = nn.Linear(1, width)
         self.input_norm = nn.LayerNorm(width)
         self.self_head, self.left_head, self.right_head = (
-            Head(width, heads, layers, feedforward, dropout) for _ in range(3)
+            Head(width, heads, layers if part in parts else 0, feedforward, dropout)
+            for part in PARTS
         )
         self.correct = nn.Linear(width, classes + 2)
+        for part, head in zip(PARTS, self.heads, strict=True):
+            head.requires_grad_(part in parts)
+        self.correct.requires_grad_("self" in parts)
 
     @property
     def heads(self) -> tuple[Head, Head, Head]:
@@ -187,4 +200,7 @@ class GraphDecoder(nn.Module):
         if memory_mask is not None:
             memory_bias = padding_bias(memory_mask.flatten(1))
         q_self, q_left, q_right = (head(q0, context, memory_bias, node_bias) for head in self.heads)
-        return self.logits(q0, q_self, q_left, q_right, node_bias)
+        own, left, right = self.logits(q0, q_self, q_left, q_right, node_bias)
+        if "self" not in self.parts:
+            own = SURELY * F.one_hot(classes, own.shape[2] + 1)[..., :-1].to(own.dtype)
+        return own, left, right

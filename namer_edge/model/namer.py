@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .encoder import build_encoder
-from .graph_decoder import GraphDecoder
+from .graph_decoder import PARTS, GraphDecoder
 from .layers import mask_pyramid
 from .visual_tokenizer import VisualTokenizer
 
@@ -29,6 +29,8 @@ class Architecture:
     pgd_layers: int = 2
     pgd_heads: int = 6
     pgd_feedforward: int = 2
+    pgd_parts: tuple[str, ...] = PARTS
+    """Heads that PGD has: all of them but for ablations (table 6)."""
     dropout: float = 0.1
     channels: int = 1
 
@@ -73,6 +75,7 @@ class Namer(nn.Module):
             architecture.pgd_layers,
             architecture.pgd_feedforward,
             architecture.dropout,
+            architecture.pgd_parts,
         )
 
     def encode(self, image: Tensor, mask: Tensor | None = None) -> Maps:

@@ -1,18 +1,20 @@
 """A training run as one flat table: a TOML file, then `key=value` from the command line."""
 
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.picture.look import Look
 
 from ..data.augment import Augmentation
 from ..data.synthesis import SynthesisOptions
 from ..model.encoder import ENCODERS
+from ..model.graph_decoder import PARTS
 from ..model.namer import Architecture
 from ..recognisers.build import RECOGNISERS
 from ..recognisers.recogniser import DecoderArchitecture
@@ -52,6 +54,7 @@ class TrainConfig:
     dropout: float = 0.1
 
     # Architecture of autoregressive recognisers (the published widths).
+    pgd_parts: tuple[str, ...] = PARTS  # fewer for ablations (table 6)
     decoder_width: int = 256
     attention_width: int = 512  # of coverage attention and counting
     decoder_layers: int = 3  # of transformers, as the next two
@@ -73,6 +76,11 @@ class TrainConfig:
     # Augmentation of ink (off: the paper's "no augmentation").
     scale: float = 0.0
     aspect: float = 0.0
+    # Reading: path selection (paper: 0.5, and 1:1).
+    epsilon: float = 0.5
+    left_weight: float = 1.0
+    right_weight: float = 1.0
+
     rotation: float = 0.0  # degrees
     shear: float = 0.0
     symbol_shift: float = 0.0  # symbol heights
@@ -142,6 +150,19 @@ class TrainConfig:
         sizes = ("width", "layers", "heads", "feedforward")
         for key in (
             *("vat_width", "attention_width"),
+        connecting = set(self.pgd_parts) & set(PARTS[1:])
+        if not connecting or not set(self.pgd_parts) <= set(PARTS):
+            raise ConfigError(
+                f"pgd_parts = {list(self.pgd_parts)}: choose from {', '.join(PARTS)}, and at least "
+                "one of the last two"
+            )
+        if min(self.left_weight, self.right_weight) < 0 or not any(
+            getattr(self, f"{part}_weight") for part in connecting
+        ):
+            raise ConfigError(
+                f"edge weights {self.left_weight}:{self.right_weight}: must not be below 0, and "
+                "that of a head that there is above it"
+            )
             *(f"{part}_{size}" for part in ("pgd", "decoder") for size in sizes),
         ):
             if getattr(self, key) < 1:
@@ -187,6 +208,11 @@ class TrainConfig:
         )
 
 
+    @property
+    def decoding(self) -> Decoding:
+        """How this model is read; a head that there is not weighs nothing."""
+        return decoding_of(asdict(self))
+
 def _part(kind: type[T], config: TrainConfig) -> T:
     """The fields of `kind` that the config has, by name."""
     names = {field.name for field in fields(kind)} & {  # type: ignore[arg-type]
@@ -197,6 +223,14 @@ def _part(kind: type[T], config: TrainConfig) -> T:
 
 def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
     """`name`: a TOML file, or one in `namer_edge/configs/`; `overrides`: "key=value" each.
+
+def decoding_of(config: Mapping[str, Any]) -> Decoding:
+    """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
+    keys = ("epsilon", "left_weight", "right_weight", "threshold", "class_threshold")
+    values = {key: config[key] for key in keys if key in config}
+    absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
+    return Decoding(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
+
 
     Raises `ConfigError` for a config that is not there, an unknown key or a value of another type.
     """
@@ -209,6 +243,9 @@ def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
     hints = get_type_hints(TrainConfig)
     unknown = sorted(set(values) - set(hints))
     if unknown:
+    A file with a key `base` says only what differs from that one: a packaged configuration, or a
+    file beside it.
+
         import difflib
 
         close = difflib.get_close_matches(unknown[0], hints, 1)
@@ -217,12 +254,15 @@ def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
     return replace(TrainConfig(), **{k: _typed(k, v, hints[k]) for k, v in values.items()})
 
 
-def _read(name: str) -> dict[str, Any]:
+def _read(name: str, above: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The keys of a file, upon those of its `base`; `above` are the files that led here."""
+    if name in above:
+        raise ConfigError(f"configurations are based on each other: {' -> '.join([*above, name])}")
     path = Path(name)
     packaged = resources.files("namer_edge") / "configs" / f"{name}.toml"
     try:
         text = path.read_text("utf-8") if path.suffix == ".toml" else packaged.read_text("utf-8")
-        return tomllib.loads(text)
+        values = tomllib.loads(text)
     except FileNotFoundError:
         known = sorted(
             item.name.removesuffix(".toml")
@@ -246,6 +286,13 @@ def _parse(text: str) -> Any:
 
 def _typed(key: str, value: Any, hint: Any) -> Any:
     """`value` as the type that the key has."""
+    base = values.pop("base", None)
+    if base is None:
+        return values
+    if not isinstance(base, str):
+        raise ConfigError(f"base = {base!r} in {name!r}: name another configuration")
+    beside = str(path.parent / base) if base.endswith(".toml") else base
+    return {**_read(beside, (*above, name)), **values}
     if get_args(hint):
         item = get_args(hint)[0]
         if isinstance(value, str) and item is str:

@@ -299,7 +299,7 @@ class Trainer:
                 copy = self.averaged()
                 assert isinstance(copy, Namer)
                 judge = self.objective.imitate(copy)
-            scores = validate(judge, config.look, judged, config.candidates)
+            scores = validate(judge, config.look, judged, config.decoding)
             log.validation(progress.samples_seen, progress.epoch, scores)
             record["validation"] = scores
             if scores["exprate"] >= progress.best:

@@ -35,8 +35,8 @@ class Objective(nn.Module):
         self.namer, self.options, self.candidates = namer, options, candidates
 
     def forward(self, batch: Batch, seed: tuple[int, ...]) -> dict[str, Tensor]:
-        """Scalars `loss` (eq. 9), `vat` (eq. 3), `self`, `left`, `right` (eq. 6, 7); `seed` draws
-        the disturbed nodes."""
+        """Scalars `loss` (eq. 9), `vat` (eq. 3), and of the heads that there are `self`, `left`,
+        `right` (eq. 6, 7); `seed` draws the disturbed nodes."""
         vocabulary, options = self.namer.vocabulary, self.options
         device = next(self.parameters()).device
         images = batch.images.to(device).float() / 255.0
@@ -83,7 +83,9 @@ class Objective(nn.Module):
             "left": _cross_entropy(left, tokens["left"]),
             "right": _cross_entropy(right, tokens["right"]),
         }
-        loss = vat + options.pgd_weight * (losses["self"] + losses["left"] + losses["right"])
+        parts = self.namer.architecture.pgd_parts
+        losses = {part: loss for part, loss in losses.items() if part in parts}
+        loss = vat + options.pgd_weight * torch.stack(list(losses.values())).sum()
         return {"loss": loss, "vat": vat, **losses}
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..model.engine import TorchEngine
 from ..model.namer import Namer
 from .checkpoint import load_weights
+from .config import decoding_of
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,6 @@ def open_checkpoint(path: Path, device: str | None = None) -> Opened:
     """Raises `CheckpointError` for what is no NAMER's weights, `EngineError` for a device that is
     not there."""
     namer, look, record = load_weights(path)
-    config = record.get("config", {})
-    keys = ("threshold", "class_threshold")
-    decoding = Decoding(**{key: config[key] for key in keys if key in config})
+    decoding = decoding_of(record.get("config", {}))
     engine = TorchEngine.of(namer, device)
     return Opened(namer, Recognizer(engine, look, namer.vocabulary, decoding), record)

@@ -7,36 +7,32 @@ from namer_edge_runtime.errors import NamerEdgeError
 from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
 
-from ..data.crohme import Formula
+from ..data.formula import Formula
 from ..evaluation.exprate import Reading, rate
 from ..model.engine import TorchEngine
 from ..model.namer import Namer
 from ..recognisers.reader import Reader
 from ..recognisers.recogniser import Recogniser
-from .targets import Candidates
 
 
 def validate(
     model: Namer | Recogniser,
     look: Look,
     formulas: Sequence[Formula],
-    candidates: Candidates,
+    decoding: Decoding,
     device: str = "cpu",
 ) -> dict[str, float]:
     """ExpRate, ≤ 1 and ≤ 2 in percent over all `formulas`.
 
-    A NAMER picks nodes as in training; an autoregressive recogniser decodes greedily.
+    A NAMER reads as `decoding` says; an autoregressive recogniser decodes greedily.
     """
     recognizer: Recognizer | Reader
     if isinstance(model, Recogniser):
         recognizer = Reader(model, look, device=device)
     else:
-        decoding = Decoding(
-            threshold=candidates.threshold, class_threshold=candidates.class_threshold
-        )
         engine = TorchEngine.of(model, device)
         recognizer = Recognizer(engine, look, model.vocabulary, decoding)
-    answers = recognizer.each([formula.strokes for formula in formulas], batch_size=8)
+    answers = recognizer.each([formula.source for formula in formulas], batch_size=8)
     readings = [
         Reading(f.name, f.tokens, None, str(answer))
         if isinstance(answer, NamerEdgeError)

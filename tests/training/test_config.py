@@ -24,6 +24,33 @@ def test_a_file_is_read_and_the_rest_are_defaults(tmp_path: Path) -> None:
     assert config.window == TrainConfig().window == 5
 
 
+def test_a_file_upon_a_base_says_only_what_differs(tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text('base = "edge"\nepochs = 7\nwindow = 3\n')
+    (tmp_path / "mine.toml").write_text('base = "base.toml"\nwindow = 7\n')
+    mine, edge = load_config(str(tmp_path / "mine.toml"), ["seed=1"]), load_config("edge")
+    assert (mine.epochs, mine.window, mine.seed) == (7, 7, 1)
+    assert (mine.output, mine.scale) == (edge.output, edge.scale)
+
+
+def test_bases_that_lead_nowhere_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('base = "b.toml"\n')
+    (tmp_path / "b.toml").write_text('base = "a.toml"\n')
+    with pytest.raises(ConfigError, match="based on each other"):
+        load_config(str(tmp_path / "a.toml"))
+    (tmp_path / "b.toml").write_text('base = "egde"\n')
+    with pytest.raises(ConfigError, match="edge"):
+        load_config(str(tmp_path / "a.toml"))
+    (tmp_path / "b.toml").write_text("base = 3\n")
+    with pytest.raises(ConfigError, match="name another"):
+        load_config(str(tmp_path / "a.toml"))
+
+
+def test_what_a_configuration_reads_with_follows_its_heads() -> None:
+    assert load_config("edge").decoding.threshold == load_config("edge").threshold
+    only = load_config("edge", ['pgd_parts=["self", "right"]', "epsilon=0.4"]).decoding
+    assert (only.left_weight, only.right_weight, only.epsilon) == (0, 1, 0.4)
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
@@ -39,6 +66,11 @@ def test_a_file_is_read_and_the_rest_are_defaults(tmp_path: Path) -> None:
         (["widths=[32, 48]"], "four numbers"),
         (["blocks=[0, 1, 2, -3]"], "four numbers"),
         (["pgd_heads=0"], "above 0"),
+        (["pgd_parts=[self]"], "pgd_parts"),
+        (['pgd_parts=["self"]'], "at least one of the last two"),
+        (['pgd_parts=["left", "middle"]'], "self, left, right"),
+        (["left_weight=-1"], "edge weights"),
+        (['pgd_parts=["left"]', "left_weight=0"], "edge weights"),
     ],
 )
 def test_what_makes_no_sense_is_named(settings: list[str], says: str) -> None:
