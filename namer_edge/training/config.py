@@ -51,10 +51,10 @@ class TrainConfig:
     pgd_layers: int = 2
     pgd_heads: int = 6
     pgd_feedforward: int = 2
+    pgd_parts: tuple[str, ...] = PARTS  # fewer for ablations (table 6)
     dropout: float = 0.1
 
     # Architecture of autoregressive recognisers (the published widths).
-    pgd_parts: tuple[str, ...] = PARTS  # fewer for ablations (table 6)
     decoder_width: int = 256
     attention_width: int = 512  # of coverage attention and counting
     decoder_layers: int = 3  # of transformers, as the next two
@@ -73,14 +73,14 @@ class TrainConfig:
     jitter: float = 0.0
     surplus: float = 0.0
 
-    # Augmentation of ink (off: the paper's "no augmentation").
-    scale: float = 0.0
-    aspect: float = 0.0
     # Reading: path selection (paper: 0.5, and 1:1).
     epsilon: float = 0.5
     left_weight: float = 1.0
     right_weight: float = 1.0
 
+    # Augmentation of ink (off: the paper's "no augmentation").
+    scale: float = 0.0
+    aspect: float = 0.0
     rotation: float = 0.0  # degrees
     shear: float = 0.0
     symbol_shift: float = 0.0  # symbol heights
@@ -139,17 +139,6 @@ class TrainConfig:
             raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
         if self.teacher and self.model != "namer":
             raise ConfigError(f"a teacher is for NAMER alone, and model = {self.model!r}")
-        if self.window % 2 == 0:
-            raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
-        for key in ("widths", "blocks"):
-            values = getattr(self, key)
-            if len(values) != 4 or min(values) < (key == "widths"):
-                raise ConfigError(
-                    f"{key} = {list(values)}: give four numbers, for H/2, H/4, H/8 and H/16"
-                )
-        sizes = ("width", "layers", "heads", "feedforward")
-        for key in (
-            *("vat_width", "attention_width"),
         connecting = set(self.pgd_parts) & set(PARTS[1:])
         if not connecting or not set(self.pgd_parts) <= set(PARTS):
             raise ConfigError(
@@ -163,6 +152,17 @@ class TrainConfig:
                 f"edge weights {self.left_weight}:{self.right_weight}: must not be below 0, and "
                 "that of a head that there is above it"
             )
+        if self.window % 2 == 0:
+            raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
+        for key in ("widths", "blocks"):
+            values = getattr(self, key)
+            if len(values) != 4 or min(values) < (key == "widths"):
+                raise ConfigError(
+                    f"{key} = {list(values)}: give four numbers, for H/2, H/4, H/8 and H/16"
+                )
+        sizes = ("width", "layers", "heads", "feedforward")
+        for key in (
+            *("vat_width", "attention_width"),
             *(f"{part}_{size}" for part in ("pgd", "decoder") for size in sizes),
         ):
             if getattr(self, key) < 1:
@@ -198,6 +198,11 @@ class TrainConfig:
         return _part(SynthesisOptions, self)
 
     @property
+    def decoding(self) -> Decoding:
+        """How this model is read; a head that there is not weighs nothing."""
+        return decoding_of(asdict(self))
+
+    @property
     def candidates(self) -> Candidates:
         return _part(Candidates, self)
 
@@ -208,10 +213,13 @@ class TrainConfig:
         )
 
 
-    @property
-    def decoding(self) -> Decoding:
-        """How this model is read; a head that there is not weighs nothing."""
-        return decoding_of(asdict(self))
+def decoding_of(config: Mapping[str, Any]) -> Decoding:
+    """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
+    keys = ("epsilon", "left_weight", "right_weight", "threshold", "class_threshold")
+    values = {key: config[key] for key in keys if key in config}
+    absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
+    return Decoding(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
+
 
 def _part(kind: type[T], config: TrainConfig) -> T:
     """The fields of `kind` that the config has, by name."""
@@ -224,13 +232,8 @@ def _part(kind: type[T], config: TrainConfig) -> T:
 def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
     """`name`: a TOML file, or one in `namer_edge/configs/`; `overrides`: "key=value" each.
 
-def decoding_of(config: Mapping[str, Any]) -> Decoding:
-    """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
-    keys = ("epsilon", "left_weight", "right_weight", "threshold", "class_threshold")
-    values = {key: config[key] for key in keys if key in config}
-    absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
-    return Decoding(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
-
+    A file with a key `base` says only what differs from that one: a packaged configuration, or a
+    file beside it.
 
     Raises `ConfigError` for a config that is not there, an unknown key or a value of another type.
     """
@@ -243,9 +246,6 @@ def decoding_of(config: Mapping[str, Any]) -> Decoding:
     hints = get_type_hints(TrainConfig)
     unknown = sorted(set(values) - set(hints))
     if unknown:
-    A file with a key `base` says only what differs from that one: a packaged configuration, or a
-    file beside it.
-
         import difflib
 
         close = difflib.get_close_matches(unknown[0], hints, 1)
@@ -274,6 +274,13 @@ def _read(name: str, above: tuple[str, ...] = ()) -> dict[str, Any]:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"configuration {name!r} is no TOML: {error}") from None
+    base = values.pop("base", None)
+    if base is None:
+        return values
+    if not isinstance(base, str):
+        raise ConfigError(f"base = {base!r} in {name!r}: name another configuration")
+    beside = str(path.parent / base) if base.endswith(".toml") else base
+    return {**_read(beside, (*above, name)), **values}
 
 
 def _parse(text: str) -> Any:
@@ -286,13 +293,6 @@ def _parse(text: str) -> Any:
 
 def _typed(key: str, value: Any, hint: Any) -> Any:
     """`value` as the type that the key has."""
-    base = values.pop("base", None)
-    if base is None:
-        return values
-    if not isinstance(base, str):
-        raise ConfigError(f"base = {base!r} in {name!r}: name another configuration")
-    beside = str(path.parent / base) if base.endswith(".toml") else base
-    return {**_read(beside, (*above, name)), **values}
     if get_args(hint):
         item = get_args(hint)[0]
         if isinstance(value, str) and item is str:
