@@ -8,9 +8,9 @@ from hypothesis import given
 from namer_edge_runtime.errors import LatexError
 from namer_edge_runtime.formula.latex import compact
 from namer_edge_runtime.formula.mathml import mathml
-from namer_edge_runtime.formula.nodes import to_tokens
+from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.tokens import normalize
-from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 
 from .formulas import CROHME, HME100K, paths
 
@@ -78,6 +78,22 @@ MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
 )
 def test_presentation_mathml(canonical: str, inside: str) -> None:
     assert mathml(canonical.split()) == f"{MATH}{inside}</math>"
+
+
+def test_marked_elements_name_their_visual_token() -> None:
+    tokens = "\\frac { 1 2 ^ { 3 } } { \\sqrt { x _ { 1 } } } + \\sum \\limits _ { i } a".split()
+    nodes = to_nodes(tokens, CROHME)
+    visual = [node.token for node in nodes if not node.ending]
+    written = ElementTree.fromstring(mathml(tokens, marked=True))
+    found = {
+        int(element.attrib["data-token"]): element.text or element.tag.partition("}")[2]
+        for element in written.iter()
+        if "data-token" in element.attrib
+    }
+    inked = {place: token for place, token in enumerate(visual) if token not in INKLESS}
+    shown = {"\\frac": "mfrac", "\\sqrt": "msqrt", "\\sum": "∑"}
+    assert found == {place: shown.get(token, token) for place, token in inked.items()}
+    assert "data-token" not in mathml(tokens)
 
 
 def test_every_symbol_has_a_character() -> None:

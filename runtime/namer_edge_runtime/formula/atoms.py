@@ -7,7 +7,7 @@ so a path of any depth that the decoder returns can be written.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import count, pairwise
 
 from .nodes import to_nodes
 from .spelling import OPERATORS
@@ -27,6 +27,8 @@ class Atom:
     superscript: str | None = None
     limits: bool = False
     """The scripts stand below and above."""
+    place: int | None = None
+    """Among the visual tokens of the formula, from 0; None for what is none of them."""
 
 
 @cache
@@ -54,9 +56,11 @@ def write(
     vocabulary = vocabulary or relation_table(tokens)
     atoms: list[Atom] = []
     outer: list[tuple[list[Atom], Atom]] = []
+    visual = count()
     for node in to_nodes(tokens, vocabulary):
         if node.token in vocabulary.relations:
-            outer.append((atoms, Atom(node.token, vocabulary.relations[node.token])))
+            takes = vocabulary.relations[node.token]
+            outer.append((atoms, Atom(node.token, takes, place=next(visual))))
             atoms = []
         elif node.token == END:
             around, relation = outer[-1]
@@ -68,7 +72,7 @@ def write(
             else:
                 atoms = []
         else:
-            atoms.append(Atom(node.token))
+            atoms.append(Atom(node.token, place=next(visual)))
     return row(atoms)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from xml.sax import saxutils
 
 from .atoms import Atom, write
@@ -39,27 +40,43 @@ _ARROWS = {"\\xrightarrow": "→", "\\xlongequal": "="}
 """Signs that stretch under one text and over another."""
 
 
-def mathml(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
+def mathml(
+    tokens: Sequence[str], vocabulary: Vocabulary | None = None, *, marked: bool = False
+) -> str:
     """A `math` element. `vocabulary` gives the relation table (default: the packaged ones, and
     what the tokens themselves show).
+
+    `marked`: the element of each visual token says in `data-token` the how many-th it is, from 0,
+    and digits in a row have an element each. `^`, `_` and `\\limits` have none of their own.
 
     Raises `LatexError` for tokens that are not balanced.
     """
     namespace = 'xmlns="http://www.w3.org/1998/Math/MathML"'
-    return f'<math {namespace} display="block">{write(tokens, vocabulary, _row)}</math>'
+    row = write(tokens, vocabulary, partial(_row, marked=marked))
+    return f'<math {namespace} display="block">{row}</math>'
 
 
-def _row(atoms: list[Atom]) -> str:
+def _row(atoms: list[Atom], marked: bool) -> str:
     """One element: of a single atom its own, else an `mrow`; digits in a row are one number."""
     elements: list[str] = []
     for match in _NUMBER.finditer("".join(map(_kind, atoms))):
         run = atoms[match.start() : match.end()]
-        if match[0][-1] in "ds":
-            nucleus = _element("mn", "".join(atom.token for atom in run))
+        if match[0][-1] not in "ds":
+            nucleus = _marked(_nucleus(run[0]), run[0]) if marked else _nucleus(run[0])
+        elif marked:
+            digits = [_marked(_element("mn", atom.token), atom) for atom in run]
+            nucleus = digits[0] if len(digits) == 1 else _element("mrow", *digits)
         else:
-            nucleus = _nucleus(run[0])
+            nucleus = _element("mn", "".join(atom.token for atom in run))
         elements.append(_scripts(nucleus, run[-1]))
     return elements[0] if len(elements) == 1 else _element("mrow", *elements)
+
+
+def _marked(element: str, atom: Atom) -> str:
+    """The element with the place of its token, where it has one."""
+    if atom.place is None:
+        return element
+    return re.sub("^<[a-z]+", lambda tag: f'{tag[0]} data-token="{atom.place}"', element)
 
 
 def _kind(atom: Atom) -> str:

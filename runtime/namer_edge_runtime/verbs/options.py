@@ -12,7 +12,13 @@ STANDARD_OUTPUT = "-"
 
 
 def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
-    """`--model`, `--engine`, `--device` and all else that says how to read."""
+    """All that says how a list of inputs is read."""
+    add_model_options(parser)
+    parser.add_argument("--batch-size", type=positive, default=8, metavar="N", help="%(default)s")
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """`--model`, `--engine`, `--device` and all else that says how one input is read."""
     parser.add_argument("--model", metavar="M", help="name of a packaged model, or the path of one")
     parser.add_argument("--engine", metavar="E", help="default: the one of the model's format")
     parser.add_argument("--device", metavar="D", help="cpu, cuda … (default: the engine's own)")
@@ -30,7 +36,6 @@ def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
         "--threads", type=positive, metavar="N", help="default: the CPUs this process may use"
     )
     parser.add_argument("--cache-dir", metavar="DIR", help="OpenVINO: keep compiled graphs there")
-    parser.add_argument("--batch-size", type=positive, default=8, metavar="N", help="%(default)s")
 
 
 def recognizer_options(arguments: argparse.Namespace) -> dict[str, Any]:
