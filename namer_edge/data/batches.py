@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader, Dataset
 
-from namer_edge_runtime.formula.nodes import to_nodes
+from namer_edge_runtime.errors import TrainingError
+from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import draw
 from namer_edge_runtime.picture.look import STRIDE, Look, planes
@@ -44,6 +45,10 @@ class LabelPath:
     def visual(self) -> NDArray[np.intp]:
         """[V] places of the visual nodes in the path."""
         return np.flatnonzero(self.endings == 0)
+
+    def tokens(self, vocabulary: Vocabulary) -> list[str]:
+        """The canonical label that it is the path of."""
+        return to_tokens([vocabulary.token(int(number)) for number in self.classes], vocabulary)
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,7 @@ class Ink(Dataset[Drawn]):
         size, share = batch, rng.uniform(0, 1, 2)
         if self.augmentation.off:
             size, share = placed.size(self.look), np.array([0.5, 0.5])
+        positions: NDArray[np.floating]
         if isinstance(placed, PlacedPicture):
             shown = placed.shown(self.look, batch, size, share)
             image, size, positions = shown.image, shown.size, shown.positions
@@ -153,6 +159,12 @@ class Ink(Dataset[Drawn]):
         limits = (size[0] // 8 - 1, size[1] // 8 - 1)
         return Drawn(image, size, np.clip(cells, 0, limits), label)
 
+    def drawing(self, index: int, seed: int, epoch: int) -> Draw:
+        """Formula `index` by the random numbers of an epoch, at a size of its own."""
+        key = (seed, epoch, index)
+        _, placed = self._placed(index, np.random.default_rng(key))
+        return Draw(index, key, *placed.size(self.look))
+
     def plan(self, epoch: int, batch_size: int, seed: int, ranks: int = 1) -> list[list[Draw]]:
         """Batches of one epoch: every formula once, batches of like size, in random order.
 
@@ -161,11 +173,7 @@ class Ink(Dataset[Drawn]):
         and `epoch`: a resumed run sees what it would have seen.
         """
         rng = np.random.default_rng((seed, epoch))
-        draws = []
-        for index in rng.permutation(len(self.formulas)):
-            key = (seed, epoch, int(index))
-            _, placed = self._placed(int(index), np.random.default_rng(key))
-            draws.append(Draw(int(index), key, *placed.size(self.look)))
+        draws = [self.drawing(int(i), seed, epoch) for i in rng.permutation(len(self.formulas))]
         draws.sort(key=lambda d: (d.height, d.width))
         group = batch_size * ranks
         runs = [draws[i : i + group] for i in range(0, len(draws), group)]
@@ -181,7 +189,10 @@ class Ink(Dataset[Drawn]):
 
 
 def loader(ink: Ink, batches: Sequence[list[Draw]], workers: int = 0) -> Iterator[Batch]:
-    """Draw the planned batches, in `workers` processes where more than none."""
+    """Draw the planned batches, in `workers` processes where more than none.
+
+    Raises `TrainingError` where one of these was killed.
+    """
     channels = ink.look.channels
 
     def collate(items: list[Drawn]) -> Batch:
@@ -192,9 +203,13 @@ def loader(ink: Ink, batches: Sequence[list[Draw]], workers: int = 0) -> Iterato
             [item.label for item in items],
         )
 
-    yield from DataLoader(
-        ink,
-        batch_sampler=batches,
-        collate_fn=collate,
-        num_workers=workers,
-    )
+    drawn = DataLoader(ink, batch_sampler=batches, collate_fn=collate, num_workers=workers)
+    try:
+        yield from drawn
+    except RuntimeError as error:
+        if "DataLoader worker" not in str(error):
+            raise
+        raise TrainingError(
+            f"a process that draws pictures died ({error}): go on with --resume, and with fewer "
+            "workers where memory is short"
+        ) from error

@@ -1,6 +1,6 @@
 """What became of each file of a data set while it was loaded."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,21 @@ class Remark:
 
 
 @dataclass(frozen=True)
+class Fate:
+    """What became of one file or label; `kind` is a field of `Report`."""
+
+    name: str
+    kind: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class Report:
     """What became of every file and label; nothing is dropped in silence."""
 
     agreeing: int
-    """Formulas whose own MathML gives the label token for token."""
+    """Formulas whose own MathML gives the label token for token; of pictures and of ink without
+    MathML, those whose label is a formula of the vocabulary."""
     aligned: tuple[Remark, ...] = ()
     """Placed although label and MathML differ, and how."""
     disagreeing: tuple[Remark, ...] = ()
@@ -46,6 +56,17 @@ class Report:
             yield f"{len(remarks)} {name}"
             if name != "aligned":
                 yield from (f"  {remark.name}: {remark.reason}" for remark in remarks)
+
+    def fates(self, formulas: Iterable[str]) -> list[Fate]:
+        """Of every file and label, in the order of their names; `formulas` are the names of those
+        that were loaded."""
+        told = {
+            remark.name: Fate(remark.name, kind, " ".join(remark.reason.split()))
+            for kind, remarks in self.remarks().items()
+            for remark in remarks
+        }
+        agreeing = (Fate(name, "agreeing") for name in formulas if name not in told)
+        return sorted([*told.values(), *agreeing], key=lambda fate: fate.name)
 
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
         names = ("aligned", "disagreeing", "unlabelled", "unreadable", "inkless")

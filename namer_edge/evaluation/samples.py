@@ -68,7 +68,7 @@ def pack_samples(path: Path) -> list[Sample]:
         unlabelled = set()
     samples = [
         Sample(
-            Source(formula.name, list(formula.strokes)),
+            Source(formula.name, formula.source),
             None if formula.name in unlabelled else Label(formula.name, " ".join(formula.tokens)),
         )
         for formula in pack.formulas

@@ -12,8 +12,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from namer_edge_runtime.errors import LatexError, NamerEdgeError
-from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.picture.look import STRIDE, Look, Prepared
+from namer_edge_runtime.inputs import prepare_input
+from namer_edge_runtime.picture.look import STRIDE, Look, Prepared, planes
 
 from ..data.formula import Formula
 from .recogniser import Recogniser
@@ -36,7 +36,8 @@ class Teacher:
     def positions(
         self, formulas: Sequence[Formula], batch_size: int = 16
     ) -> list[NDArray[np.float32]]:
-        """Of each formula [V, 2] (x, y) in its ink's unit, in the order of its visual nodes.
+        """Of each formula [V, 2] (x, y) in its ink's unit, or in its picture's pixels, in the order
+        of its visual nodes.
 
         [0, 2] where its label is none that the teacher can write, or where there is no ink.
         """
@@ -45,7 +46,7 @@ class Teacher:
         for number, formula in enumerate(formulas):
             try:
                 self.recogniser.alphabet.numbers(formula.tokens)
-                prepared = render(formula.strokes, self.look)
+                prepared = prepare_input(formula.source, self.look)
             except NamerEdgeError:
                 continue
             if prepared.blank:
@@ -66,8 +67,7 @@ class Teacher:
         found: list[NDArray[np.float32]],
     ) -> None:
         recogniser, alphabet = self.recogniser, self.recogniser.alphabet
-        images = np.stack([prepared.image for _, prepared in items])[:, None]
-        images = np.repeat(images, self.look.channels, axis=1)
+        images = np.stack([planes(prepared.image, self.look.channels) for _, prepared in items])
         pixels = torch.from_numpy(images).to(recogniser.device).float() / 255.0
         labels = [alphabet.numbers(formulas[number].tokens) for number, _ in items]
         inputs, _ = recogniser.sequences(labels)

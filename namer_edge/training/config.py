@@ -23,6 +23,9 @@ from .targets import Candidates
 
 T = TypeVar("T")
 
+FORMERLY = {"initial": "init"}
+"""Keys that had another name: runs that were begun with it can be resumed by the same command."""
+
 
 @dataclass(frozen=True)
 class TrainConfig:
@@ -34,7 +37,7 @@ class TrainConfig:
     vocabulary: str = "crohme"  # a packaged name, or a JSON file of `namer-edge data vocabulary`
     output: str = "runs/edge"
     licence: str = ""  # of the training data, and so of the weights
-    initial: str = ""  # weights (.safetensors with their JSON) to begin from
+    init: str = ""  # weights (.safetensors with their JSON) to begin from
 
     # Look: pixels.
     symbol_height: float = 20.0
@@ -98,14 +101,15 @@ class TrainConfig:
 
     # Optimisation (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
     epochs: int = 240
-    batch_size: int = 32  # over all processes
+    batch_size: int = 32  # of an update, over all processes
+    accumulate: int = 1  # parts that a process takes its share of a batch in
     learning_rate: float = 2e-4
     final_learning_rate: float = 2e-7
     warmup_epochs: float = 1.0
     weight_decay: float = 0.0
     clip: float = 0.0  # largest norm of the gradient; 0: no limit
     ema: float = 0.0  # decay of the averaged weights; 0: none
-    qat: bool = False  # fine-tune `initial` with the roundings of int8
+    qat: bool = False  # fine-tune `init` with the roundings of int8
     seed: int = 0
 
     # Machine.
@@ -130,11 +134,12 @@ class TrainConfig:
                 raise ConfigError(
                     f"{key} = {getattr(self, key)!r}: choose one of {', '.join(allowed)}"
                 )
-        for key in ("epochs", "batch_size", "window", "symbol_height", "learning_rate"):
+        sizes = ("epochs", "batch_size", "accumulate", "window", "symbol_height")
+        for key in (*sizes, "learning_rate"):
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
-        if self.qat and not self.initial:
-            raise ConfigError("qat = true fine-tunes a trained model: give initial=CHECKPOINT")
+        if self.qat and not self.init:
+            raise ConfigError("qat = true fine-tunes a trained model: give init=CHECKPOINT")
         if self.qat and self.model != "namer":
             raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
         if self.teacher and self.model != "namer":
@@ -243,6 +248,7 @@ def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
         if not separator:
             raise ConfigError(f"{override!r} is no setting: write key=value")
         values[key.strip()] = _parse(text.strip())
+    values = {FORMERLY.get(key, key): value for key, value in values.items()}
     hints = get_type_hints(TrainConfig)
     unknown = sorted(set(values) - set(hints))
     if unknown:

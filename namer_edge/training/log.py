@@ -7,6 +7,8 @@ from typing import Any
 
 from namer_edge_runtime.atomic import atomic_file
 
+from .pace import Pace
+
 
 class Log:
     """Appends to the files of a run's folder; a line of `log.csv` is a mean over `every` steps.
@@ -27,7 +29,12 @@ class Log:
         self.board = SummaryWriter(str(folder / "tensorboard"))
 
     def add(
-        self, samples: int, epochs: float, learning_rate: float, losses: Mapping[str, float]
+        self,
+        samples: int,
+        epochs: float,
+        learning_rate: float,
+        losses: Mapping[str, float],
+        pace: Pace,
     ) -> None:
         """Losses of one step, after `samples` samples and `epochs` epochs."""
         for name, value in losses.items():
@@ -36,11 +43,10 @@ class Log:
         if self.count < self.every:
             return
         means = {name: value / self.count for name, value in self.sums.items()}
-        self._append(
-            "log.csv",
-            {"samples": samples, "epoch": round(epochs, 3), "rate": learning_rate, **means},
-        )
-        for name, value in {**means, "rate": learning_rate}.items():
+        speed = pace.row(samples)
+        place = {"samples": samples, "epoch": round(epochs, 3), "rate": learning_rate}
+        self._append("log.csv", {**place, **means, **speed})
+        for name, value in {**means, "rate": learning_rate, **speed}.items():
             self.board.add_scalar(f"train/{name}", value, samples)
         self.sums, self.count = {}, 0
 
@@ -53,10 +59,15 @@ class Log:
         self.board.flush()
 
     def _append(self, name: str, row: Mapping[str, Any]) -> None:
+        """A file that is there keeps the columns it was begun with."""
         path = self.folder / name
+        columns = list(row)
         fresh = not path.exists()
+        if not fresh:
+            with path.open(newline="", encoding="utf-8") as file:
+                columns = next(csv.reader(file))
         with path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(row), lineterminator="\n")
+            writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
             if fresh:
                 writer.writeheader()
             writer.writerow({k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()})

@@ -4,34 +4,35 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from namer_edge_runtime.errors import ConfigError, DataError
+from namer_edge_runtime.errors import CheckpointError, ConfigError, ModelFileError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..data.batches import Batch, Ink, loader
-from ..data.crohme import Formula
-from ..data.labels import canonical
-from ..data.pack import load_pack
+from ..data.batches import Batch, Draw, Ink, loader
+from ..data.formula import Formula
 from ..model.namer import Namer
 from ..recognisers.build import build_recogniser
 from ..recognisers.recogniser import Recogniser
-from .checkpoint import load_model, load_state, save_state, save_weights
+from .checkpoint import load_state, save_state, save_weights
 from .config import TrainConfig
 from .log import Log
 from .loss import Objective
-from .positions import with_positions_of
+from .material import Material
+from .pace import Pace
 from .quantization_aware import QuantizationAware
 from .sequence_loss import SequenceObjective
+from .transfer import Taken, take_over
+from .trouble import Where, check_finite, memory_watched
 from .validation import validate
 from .world import World, pick_device
 
@@ -45,18 +46,6 @@ class Progress:
     step: int = 0
     samples_seen: int = 0
     best: float = -1.0
-
-
-def trainable(formulas: list[Formula], vocabulary: Vocabulary) -> list[Formula]:
-    """Those with a position for every visual token and no token outside the vocabulary."""
-    return [
-        f
-        for f in formulas
-        if f.strokes
-        and len(f.positions)
-        and np.isfinite(f.positions).all()
-        and all(t in vocabulary or t in "{}[]" for t in f.tokens)
-    ]
 
 
 def rate(config: TrainConfig, epochs_done: float) -> float:
@@ -124,45 +113,52 @@ class Trainer:
                 "progress": asdict(self.progress),
                 "config": asdict(self.config),
                 "scaler": self.scaler.state_dict(),
+                "vocabulary": self.vocabulary.to_json(),
             },
         )
 
     def resume(self, weights: Path | None) -> None:
-        """Go on from the run's own state, or from committed `weights` and their JSON."""
-        if weights is None:
-            tensors, state = load_state(self.state)
-            self.model.load_state_dict(tensors["model"])
-            self.average = {k: v.to(self.device) for k, v in tensors["average"].items()}
-            moments: dict[int, dict[str, Tensor]] = {}
-            for key, value in tensors["optimizer"].items():
-                index, name = key.split(".")
-                moments.setdefault(int(index), {})[name] = value
-            groups = self.optimizer.state_dict()["param_groups"]
-            self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
-            self.scaler.load_state_dict(state["scaler"])
-            if isinstance(self.objective, QuantizationAware) and "ranges" in tensors:
-                self.objective.activations.load_state_dict(tensors["ranges"])
-            self.progress = Progress(**state["progress"])
-        else:
-            record = self.start_from(weights)
-            self.progress = Progress(**record["progress"])
+        """Go on from the run's own state, or from committed `weights` and their JSON.
 
-    def start_from(self, weights: Path) -> dict[str, Any]:
-        """Take over weights (not the schedule); returns their JSON."""
-        model, _, record = load_model(weights)
-        if model.architecture != self.model.architecture:
-            raise ConfigError(
-                f"{weights} is a {model.architecture}, the configuration asks for "
-                f"{self.model.architecture}"
-            )
-        if model.vocabulary != self.vocabulary:
-            raise ConfigError(
-                f"{weights} reads vocabulary {model.vocabulary.name!r}, the configuration asks "
-                f"for another one under the name {self.vocabulary.name!r}"
-            )
-        self.model.load_state_dict(model.state_dict())
+        Raises `CheckpointError` or `ConfigError` for those of another model or vocabulary.
+        """
+        if weights is not None:
+            taken = self.start_from(weights)
+            if taken.new or taken.lost:
+                raise ConfigError(
+                    f"{weights} reads another vocabulary than {self.config.vocabulary!r}: a run "
+                    "goes on with the one it was begun with; to begin a new one, give init="
+                )
+            self.progress = Progress(**taken.record["progress"])
+            return
+        tensors, state = load_state(self.state)
+        moments: dict[int, dict[str, Tensor]] = {}
+        for key, value in tensors["optimizer"].items():
+            index, name = key.split(".")
+            moments.setdefault(int(index), {})[name] = value
+        groups = self.optimizer.state_dict()["param_groups"]
+        try:
+            vocabulary = state.get("vocabulary")  # states of before do not tell
+            if vocabulary and Vocabulary.from_json(vocabulary) != self.vocabulary:
+                raise ValueError(f"its vocabulary is {vocabulary['name']!r}, or was")
+            self.model.load_state_dict(tensors["model"])
+            self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
+        except (RuntimeError, ValueError, ModelFileError) as error:
+            raise CheckpointError(
+                f"{self.state} belongs to another model or vocabulary than the configuration: "
+                f"resume with the settings that the run was begun with ({error})"
+            ) from error
+        self.average = {k: v.to(self.device) for k, v in tensors["average"].items()}
+        self.scaler.load_state_dict(state["scaler"])
+        if isinstance(self.objective, QuantizationAware) and "ranges" in tensors:
+            self.objective.activations.load_state_dict(tensors["ranges"])
+        self.progress = Progress(**state["progress"])
+
+    def start_from(self, weights: Path) -> Taken:
+        """Take over weights, not the schedule; raises what `take_over` raises."""
+        taken = take_over(self.model, weights)
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
-        return record
+        return taken
 
     def averaged(self) -> Namer | Recogniser:
         """A copy with the averaged weights, in eval mode, on the CPU."""
@@ -172,23 +168,35 @@ class Trainer:
 
     # -- one step ------------------------------------------------------------------------------
 
-    def step(self, model: nn.Module, batch: Batch) -> dict[str, float]:
-        """Forward, backward and update on this process's batch; returns its losses."""
-        config, progress = self.config, self.progress
-        seed = (config.seed, progress.step, self.world.rank)
-        torch.manual_seed(hash(seed))
+    def step(self, model: nn.Module, batches: Sequence[Batch], where: Where) -> dict[str, float]:
+        """Forward and backward over this process's batches, then one update; returns the mean
+        losses of all processes. Raises `TrainingError` for a loss that is no number, before the
+        weights take it, and where memory is not enough."""
+        config, world, parts = self.config, self.world, len(batches)
         dtype = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": None}[config.precision]
-        with torch.autocast(self.device.type, dtype, enabled=dtype is not None):
-            losses = model(batch, seed)
+        losses: dict[str, float] = {}
         self.optimizer.zero_grad(set_to_none=True)
-        self.scaler.scale(losses["loss"]).backward()
-        if config.clip:
-            self.scaler.unscale_(self.optimizer)
-            nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
+        for number, batch in enumerate(batches):
+            seed = (config.seed, self.progress.step, number * world.size + world.rank)
+            torch.manual_seed(hash(seed))
+            with (
+                memory_watched(where, len(batch.labels), parts, world.size * parts),
+                world.apart(model) if number + 1 < parts else nullcontext(),
+            ):
+                with torch.autocast(self.device.type, dtype, enabled=dtype is not None):
+                    found = model(batch, seed)
+                self.scaler.scale(found["loss"] / parts).backward()
+            for name, loss in found.items():
+                losses[name] = losses.get(name, 0.0) + float(loss.detach()) / parts
+        losses = world.mean(losses, self.device)
+        self.scaler.unscale_(self.optimizer)
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip or math.inf)
+        # fp16 overflows now and then by design: the scaler leaves such a step out.
+        check_finite(where, losses, 0.0 if self.scaler.is_enabled() else float(norm))
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self._average()
-        return {name: float(loss.detach()) for name, loss in losses.items()}
+        return losses
 
     def _average(self) -> None:
         """Exponential average of weights and batch statistics; short memory at the start."""
@@ -203,37 +211,32 @@ class Trainer:
 
     # -- the run -------------------------------------------------------------------------------
 
-    def run(
-        self,
-        formulas: list[Formula],
-        judged: list[Formula],
-        hands: Sequence[Formula] = (),
-        labels: Sequence[Sequence[str]] = (),
-    ) -> None:
+    def run(self, material: Material) -> None:
         """Train to the end of the schedule, validating and saving on the way."""
         config, progress, world = self.config, self.progress, self.world
-        model: nn.Module = self.objective
-        if world.size > 1:
-            ids = [self.device.index] if self.device.type == "cuda" else None
-            model = nn.parallel.DistributedDataParallel(self.objective, device_ids=ids)
+        self.sources = material.sources
+        model = world.together(self.objective, self.device)
         ink = Ink(
-            formulas,
+            material.formulas,
             self.vocabulary,
             config.look,
             config.augmentation,
             config.synthesis,
-            hands,
-            labels,
+            material.hands,
+            material.labels,
         )
         log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
+        pace = Pace(self.device, progress.samples_seen)
         saved = time.monotonic()
+        # The parts of a step are dealt out like those of as many processes, so that both ways of
+        # dividing a batch see the same pictures.
+        parts = config.accumulate
+        part = config.batch_size // (world.size * parts)
         while progress.epoch < config.epochs and not self.stopping:
             self.objective.train()
-            plan = ink.plan(
-                progress.epoch, config.batch_size // world.size, config.seed, world.size
-            )
+            plan = ink.plan(progress.epoch, part, config.seed, world.size * parts)
             mine = plan[world.rank :: world.size]
-            batches = loader(ink, mine[progress.batch :], config.workers)
+            batches = pace.waiting(loader(ink, mine[progress.batch :], config.workers))
             title = f"epoch {progress.epoch + 1}/{config.epochs}"
             bar = tqdm(
                 total=len(mine),
@@ -242,18 +245,21 @@ class Trainer:
                 disable=True if world.rank else None,
                 leave=False,
             )
-            for batch in batches:
+            for group in groups(batches, parts):
                 epochs_done = progress.epoch + progress.batch / len(mine)
-                for group in self.optimizer.param_groups:
-                    group["lr"] = rate(config, epochs_done)
-                losses = self.step(model, batch)
+                for settings in self.optimizer.param_groups:
+                    settings["lr"] = rate(config, epochs_done)
+                drawn = mine[progress.batch : progress.batch + parts]
+                losses = self.step(model, group, self._where(drawn, len(mine), ink))
                 progress.step += 1
-                progress.batch += 1
-                progress.samples_seen += len(batch.labels) * world.size
-                bar.update()
+                progress.batch += parts
+                progress.samples_seen += sum(len(b.labels) for b in group) * world.size
+                bar.update(parts)
                 if log:
                     bar.set_postfix(loss=f"{losses['loss']:.3f}")
-                    log.add(progress.samples_seen, epochs_done, rate(config, epochs_done), losses)
+                    log.add(
+                        progress.samples_seen, epochs_done, rate(config, epochs_done), losses, pace
+                    )
                 if time.monotonic() - saved > 60 * config.checkpoint_minutes:
                     self.save()
                     saved = time.monotonic()
@@ -264,12 +270,17 @@ class Trainer:
             if not self.stopping:
                 progress.epoch += 1
                 progress.batch = 0
-                self._finish_epoch(judged, log)
+                self._finish_epoch(material.judged, log)
             self.save()
             saved = time.monotonic()
             world.wait()
         if log:
             log.close()
+
+    def _where(self, drawn: Sequence[Sequence[Draw]], batches: int, ink: Ink) -> Where:
+        names = [ink.formulas[draw.formula].name for batch in drawn for draw in batch]
+        progress = self.progress
+        return Where(progress.epoch + 1, progress.batch + 1, batches, names, self.state)
 
     def _agree_on_stopping(self) -> None:
         """Stop where a signal came to any of the processes: they must leave the loop together."""
@@ -308,6 +319,16 @@ class Trainer:
         save_weights(self.folder / "last.safetensors", model, config.look, record)
 
 
+def groups(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
+    """Runs of `size` batches; the number of all divides by it."""
+    group: list[Batch] = []
+    for batch in batches:
+        group.append(batch)
+        if len(group) == size:
+            yield group
+            group = []
+
+
 def train(config: TrainConfig, resume: bool = False, weights: Path | None = None) -> None:
     """Run a configuration; `resume` goes on from its state, or from `weights` where given.
 
@@ -318,9 +339,10 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
     if config.threads:
         torch.set_num_threads(config.threads)
     with World.join(device) as world:
-        if config.batch_size % world.size:
+        if config.batch_size % (world.size * config.accumulate):
             raise ConfigError(
-                f"batch_size = {config.batch_size} does not divide by {world.size} processes"
+                f"batch_size = {config.batch_size} does not divide by {world.size} processes with "
+                f"accumulate = {config.accumulate}"
             )
         trainer = Trainer(config, world, device)
         if not resume and trainer.state.exists():
@@ -329,38 +351,15 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             )
         if resume:
             trainer.resume(weights)
-        elif config.initial:
-            trainer.start_from(Path(config.initial))
-        packs = {path: load_pack(path) for path in (*config.train, *config.hands)}
-        trainer.sources = {path: pack.sources for path, pack in packs.items()}
-        formulas = []
-        for path in config.train:
-            if world.rank:  # the first process asks the teacher, the others find its answers
-                world.wait()
-            formulas += with_positions_of(
-                packs[path].formulas,
-                Path(path),
-                config.teacher,
-                str(device),
-                unsegmented=not (config.cut or config.swap or config.typeset),
-            )
-            if not world.rank:
-                world.wait()
-        hands = [f for path in config.hands for f in packs[path].formulas if f.placed]
-        labels = [
-            tokens for path in config.labels for tokens in canonical(path, trainer.vocabulary)
-        ]
-        usable = trainable(formulas, trainer.vocabulary)
-        if not usable:
-            raise DataError(
-                f"no formula with positions in {', '.join(config.train)}: pack ink data"
-            )
-        judged = load_pack(config.validation).formulas if config.validation else []
-        if config.evaluate_limit:
-            judged = judged[:: max(1, len(judged) // config.evaluate_limit)]
+        elif config.init:
+            taken = trainer.start_from(Path(config.init))
+            if world.rank == 0:
+                taken.tell(Path(config.init))
+        material = Material.gather(config, trainer.vocabulary, world, device)
         if world.rank == 0:
             print(
-                f"{len(usable)} of {len(formulas)} formulas to train on, {len(judged)} to validate",
+                f"{len(material.formulas)} of {material.total} formulas to train on, "
+                f"{len(material.judged)} to validate",
                 file=sys.stderr,
             )
 
@@ -371,7 +370,7 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)
         }
         try:
-            trainer.run(usable, judged, hands, labels)
+            trainer.run(material)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
-from ..data.crohme import Formula
+from ..data.formula import Formula
 from ..data.pack import source_hash
 from ..recognisers.teacher import Teacher
 from .checkpoint import load_recogniser
@@ -38,7 +38,7 @@ def with_positions_of(
     "" for those that the ink itself gave.
 
     Ink whose symbols nobody marked gets positions only where `unsegmented` is asked for: synthesis
-    could not take it apart.
+    could not take it apart. Pictures, which it passes by, always get them.
 
     Raises `CheckpointError` for weights that are none of a recogniser, `DataError` for a file of
     positions that belongs to other data or another teacher.
@@ -61,7 +61,9 @@ def with_positions_of(
         positions = Teacher(recogniser, look, device).positions(formulas)
         _save(path, about, positions)
     return [
-        replace(formula, positions=given) if formula.placed or unsegmented else formula
+        replace(formula, positions=given)
+        if formula.placed or unsegmented or formula.picture is not None
+        else formula
         for formula, given in zip(formulas, positions, strict=True)
     ]
 

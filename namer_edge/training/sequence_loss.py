@@ -3,8 +3,6 @@
 import torch
 from torch import Tensor, nn
 
-from namer_edge_runtime.formula.nodes import to_tokens
-
 from ..data.batches import Batch, LabelPath
 from ..recognisers.recogniser import Recogniser
 
@@ -27,6 +25,4 @@ class SequenceObjective(nn.Module):
 
     def _numbers(self, label: LabelPath) -> list[int]:
         """The canonical tokens of a path through the nodes."""
-        vocabulary = self.recogniser.vocabulary
-        path = [vocabulary.token(int(number)) for number in label.classes]
-        return self.recogniser.alphabet.numbers(to_tokens(path, vocabulary))
+        return self.recogniser.alphabet.numbers(label.tokens(self.recogniser.vocabulary))

@@ -1,11 +1,12 @@
 """Where training runs: the device, and the processes that train together."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import torch
+from torch import nn
 
 from namer_edge_runtime.errors import ConfigError
 
@@ -30,6 +31,27 @@ class World:
             yield cls(torch.distributed.get_rank(), size)
         finally:
             torch.distributed.destroy_process_group()
+
+    def together(self, module: nn.Module, device: torch.device) -> nn.Module:
+        """`module`, its gradients the mean over all processes."""
+        if self.size == 1:
+            return module
+        ids = [device.index] if device.type == "cuda" else None
+        return nn.parallel.DistributedDataParallel(module, device_ids=ids)
+
+    def apart(self, module: nn.Module) -> AbstractContextManager[None]:
+        """Where gradients only add up, to be shared later."""
+        if isinstance(module, nn.parallel.DistributedDataParallel):
+            return module.no_sync()
+        return nullcontext()
+
+    def mean(self, values: Mapping[str, float], device: torch.device) -> dict[str, float]:
+        """Of each value over all processes; one that is no number makes it none."""
+        if self.size == 1:
+            return dict(values)
+        summed = torch.tensor(list(values.values()), dtype=torch.float64, device=device)
+        torch.distributed.all_reduce(summed)
+        return dict(zip(values, (summed / self.size).tolist(), strict=True))
 
     def wait(self) -> None:
         if self.size > 1:

@@ -4,23 +4,68 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-SUMMARY = "make data sets ready: pack ink or symbols, scan a vocabulary"
+if TYPE_CHECKING:
+    from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+    from ..data.formula_set import FormulaSet
+    from ..training.config import TrainConfig
+
+SUMMARY = "make data sets ready and look at them: pack, check, stats, show, symbols, vocabulary"
+FORMS = ("crohme", "hme100k", "mathwriting")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     pack = actions.add_parser(
         "pack",
-        help="ink and labels → one .npz file that training reads",
+        help="ink or pictures, and labels → one .npz file that training reads",
         description="Read InkML, find the place of every token of the label in the ink, write one "
         "file that training opens in about a second, and report on every file there is something "
-        "to say about.",
+        "to say about. Pictures, and ink whose symbols nobody marked, are packed without places.",
     )
-    pack.add_argument("ink", metavar="INK", type=Path, help="a folder or zip of InkML, or one file")
-    pack.add_argument("--labels", metavar="TSV", type=Path, help="name, tab, canonical tokens")
+    pack.add_argument(
+        "ink", metavar="DATA", type=Path, help="a folder or zip of InkML or pictures, or one file"
+    )
+    _add_form_options(pack)
     _add_pack_options(pack)
     pack.set_defaults(act=_pack)
+    check = actions.add_parser(
+        "check",
+        help="every file's fate, and whether labels agree",
+        description="Say of every file what became of it: of a pack, after its checksums were "
+        "verified, or of a data set, without packing it. With --labels, a pack's labels are "
+        "compared with those of the file.",
+    )
+    check.add_argument(
+        "data", metavar="DATA", type=Path, help="a pack (.npz), or what `pack` takes"
+    )
+    _add_form_options(check)
+    check.add_argument("--fates", metavar="TSV", type=Path, help="write name, fate, reason of all")
+    check.set_defaults(act=_check)
+    stats = actions.add_parser(
+        "stats",
+        help="what a pack is made of",
+        description="Count formulas, symbols and sizes.",
+    )
+    _add_view_options(stats)
+    stats.add_argument("--json", action="store_true", help="all numbers, as JSON")
+    stats.add_argument("--plots", metavar="PNG", type=Path, help="histograms as one picture")
+    stats.set_defaults(act=_stats)
+    show = actions.add_parser(
+        "show",
+        help="training samples as one picture, with VAT's targets drawn in",
+        description="Draw samples as training would: augmented and synthesised as the "
+        "configuration says. Red: the cell that a token is estimated to stand in; pale: the window "
+        "in which matching may move it.",
+    )
+    _add_view_options(show)
+    show.add_argument("-o", "--output", metavar="PNG", type=Path, required=True)
+    show.add_argument("--count", metavar="N", type=int, default=12, help="samples (12)")
+    show.add_argument("--name", metavar="NAME", action="append", help="a formula to be shown")
+    show.add_argument("--seed", metavar="N", type=int, default=0, help="other draws (0)")
+    show.set_defaults(act=_show)
     symbols = actions.add_parser(
         "symbols",
         help="tables of single symbols → one .npz file of further hands",
@@ -30,6 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     symbols.add_argument("tables", metavar="TABLE", type=Path, nargs="+", help=".tsv or .tsv.gz")
     _add_pack_options(symbols)
+    _add_vocabulary_option(symbols, "crohme")
     symbols.set_defaults(act=_symbols)
     vocabulary = actions.add_parser(
         "vocabulary",
@@ -44,17 +90,48 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="OUT.json", type=Path, help="default: standard output"
     )
     vocabulary.add_argument("--name", metavar="N", help="default: that of the label file")
+    vocabulary.add_argument(
+        "--base",
+        metavar="NAME",
+        help="keep all classes of this vocabulary and add what is new in the labels",
+    )
     vocabulary.set_defaults(act=_vocabulary)
 
 
-def _add_pack_options(parser: argparse.ArgumentParser) -> None:
-    """Where a pack goes, and whose classes it holds."""
-    parser.add_argument("-o", "--output", metavar="OUT.npz", type=Path, required=True)
+def _add_form_options(parser: argparse.ArgumentParser) -> None:
+    """How a data set is written."""
+    parser.add_argument("--labels", metavar="TSV", type=Path, help="name, tab, canonical tokens")
     parser.add_argument(
-        "--vocabulary",
-        metavar="NAME",
+        "--form",
+        choices=FORMS,
         default="crohme",
-        help="a packaged one or a .json file (default: crohme)",
+        help="crohme: InkML with MathML (default); hme100k: pictures, also your own; mathwriting: "
+        "InkML with its label as an annotation",
+    )
+    _add_vocabulary_option(parser, "that of the form")
+
+
+def _add_pack_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="OUT.npz", type=Path, required=True)
+
+
+def _add_vocabulary_option(parser: argparse.ArgumentParser, default: str) -> None:
+    """Whose classes a data set has."""
+    parser.add_argument(
+        "--vocabulary", metavar="NAME", help=f"a packaged one or a .json file (default: {default})"
+    )
+
+
+def _add_view_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("pack", metavar="PACK", type=Path, help="an .npz of `data pack`")
+    parser.add_argument(
+        "settings",
+        metavar="key=value",
+        nargs="*",
+        help="settings of a training run: symbol_height, vocabulary, scale …",
+    )
+    parser.add_argument(
+        "--config", metavar="CONFIG", default="edge", help="whose settings they change (edge)"
     )
 
 
@@ -62,21 +139,141 @@ def run(arguments: argparse.Namespace) -> int:
     return int(arguments.act(arguments))
 
 
-def _pack(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where files could not be read: they are named, and the pack holds the rest."""
+def _vocabulary_of(arguments: argparse.Namespace) -> "Vocabulary":
     from namer_edge_runtime.formula.vocabulary import Vocabulary
 
+    return Vocabulary.load(arguments.vocabulary or arguments.form)
+
+
+def _loaded(data: Path, arguments: argparse.Namespace) -> "FormulaSet":
+    from namer_edge_runtime.errors import UsageError
+
+    vocabulary = _vocabulary_of(arguments)
+    if arguments.form == "hme100k":
+        from ..data.pictures import load_pictures
+
+        if arguments.labels is None:
+            raise UsageError("pictures bring no labels along: give --labels")
+        return load_pictures(data, arguments.labels, vocabulary, progress=True)
+    if arguments.form == "mathwriting":
+        from ..data.mathwriting import load_mathwriting
+
+        return load_mathwriting(data, arguments.labels, vocabulary, progress=True)
     from ..data.crohme import load_crohme
+
+    return load_crohme(data, arguments.labels, vocabulary, progress=True)
+
+
+def _pack(arguments: argparse.Namespace) -> int:
+    """Exit code 1 where files could not be read: they are named, and the pack holds the rest."""
     from ..data.pack import Pack, save_pack, source_hash
 
-    vocabulary = Vocabulary.load(arguments.vocabulary)
-    loaded = load_crohme(arguments.ink, arguments.labels, vocabulary, progress=True)
+    loaded = _loaded(arguments.ink, arguments)
     sources = {p.name: source_hash(p) for p in (arguments.ink, arguments.labels) if p is not None}
     save_pack(arguments.output, Pack(loaded.formulas, loaded.report, sources))
     for line in loaded.report.lines():
         print(line)
     print(f"{arguments.output}: {len(loaded.formulas)} formulas")
     return 1 if loaded.report.unreadable else 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """Exit code 1 where files could not be read or labels differ."""
+    from namer_edge_runtime.atomic import atomic_file
+
+    from ..data.formula_set import FormulaSet
+    from ..data.labels import read_labels
+    from ..data.pack import load_pack
+
+    differing = []
+    if arguments.data.suffix == ".npz":
+        pack = load_pack(arguments.data)
+        loaded = FormulaSet(pack.formulas, pack.report)
+        for name, digest in pack.sources.items():
+            print(f"made from {name}, SHA-256 {digest}")
+        if arguments.labels is not None:
+            told = {label.name: label.latex.split() for label in read_labels(arguments.labels)}
+            differing = [f for f in loaded.formulas if list(f.tokens) != told.get(f.name)]
+            print(f"{len(differing)} labels are not those of {arguments.labels}")
+            for formula in differing:
+                now = " ".join(told.get(formula.name, ["(none)"]))
+                print(f"  {formula.name}: {' '.join(formula.tokens)} | {now}")
+    else:
+        loaded = _loaded(arguments.data, arguments)
+    for line in loaded.report.lines():
+        print(line)
+    print(f"{sum(formula.placed for formula in loaded.formulas)} have a place for every token")
+    if arguments.fates is not None:
+        with atomic_file(arguments.fates, "w") as file:
+            for fate in loaded.report.fates(formula.name for formula in loaded.formulas):
+                file.write(f"{fate.name}\t{fate.kind}\t{fate.reason}\n")
+    return 1 if loaded.report.unreadable or differing else 0
+
+
+def _settings(arguments: argparse.Namespace) -> "TrainConfig":
+    from ..training.config import load_config
+
+    return load_config(arguments.config, arguments.settings)
+
+
+def _stats(arguments: argparse.Namespace) -> int:
+    from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+    from ..data.pack import load_pack
+    from ..data.plots import plots, save_picture
+    from ..data.statistics import Statistics
+
+    config = _settings(arguments)
+    formulas = load_pack(arguments.pack).formulas
+    statistics = Statistics.of(formulas, Vocabulary.load(config.vocabulary), config.look)
+    if arguments.json:
+        print(json.dumps(statistics.to_json(), ensure_ascii=False))
+    else:
+        print(*statistics.lines(), sep="\n")
+    if arguments.plots is not None:
+        save_picture(arguments.plots, plots(statistics))
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    import numpy as np
+
+    from namer_edge_runtime.errors import DataError
+    from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+    from ..data.batches import Ink
+    from ..data.contact_sheet import contact_sheet
+    from ..data.pack import load_pack
+    from ..data.plots import save_picture
+    from ..training.material import trainable
+
+    config = _settings(arguments)
+    vocabulary = Vocabulary.load(config.vocabulary)
+    formulas = [f for f in load_pack(arguments.pack).formulas if trainable(f, vocabulary)]
+    names = [formula.name for formula in formulas]
+    wanted = arguments.name or []
+    unknown = sorted(set(wanted) - set(names))
+    if unknown or not formulas:
+        what = ", ".join(unknown) or "a formula that can be trained on"
+        raise DataError(f"{arguments.pack}: not in it: {what}; `namer-edge data check` tells why")
+    numbers = [names.index(name) for name in wanted]
+    if not numbers:
+        rng = np.random.default_rng(arguments.seed)
+        numbers = rng.permutation(len(formulas))[: arguments.count].tolist()
+    placed = all(formula.placed for formula in formulas)
+    hands = [f for path in config.hands for f in load_pack(path).formulas if f.placed]
+    ink = Ink(
+        formulas,
+        vocabulary,
+        config.look,
+        config.augmentation,
+        config.synthesis if placed else None,  # which has to know whose strokes are whose
+        hands,
+    )
+    sheet = contact_sheet(ink, numbers, arguments.seed, config.window)
+    save_picture(arguments.output, sheet)
+    print(f"{arguments.output}: {len(numbers)} samples")
+    return 0
 
 
 def _symbols(arguments: argparse.Namespace) -> int:
@@ -87,7 +284,8 @@ def _symbols(arguments: argparse.Namespace) -> int:
     from ..data.report import Report
     from ..data.symbols import load_symbols
 
-    loaded = load_symbols(arguments.tables, Vocabulary.load(arguments.vocabulary))
+    vocabulary = Vocabulary.load(arguments.vocabulary or "crohme")
+    loaded = load_symbols(arguments.tables, vocabulary)
     print(f"{loaded.foreign} samples of other signs and {loaded.coarse} coarse ones left out")
     if not loaded.formulas:
         raise DataError("no sample of a symbol of the vocabulary: nothing was written")
@@ -109,6 +307,8 @@ def _vocabulary(arguments: argparse.Namespace) -> int:
     labels = read_labels(arguments.labels)
     name = arguments.name or arguments.labels.stem
     vocabulary = Vocabulary.scan((label.latex for label in labels), name)
+    if arguments.base:
+        vocabulary = Vocabulary.load(arguments.base).extended(vocabulary)
     for label in labels:
         try:
             to_nodes(label.latex.split(), vocabulary)

@@ -40,6 +40,10 @@ class ConfigError(NamerEdgeError):
     exit_code = 2
 
 
+class TrainingError(NamerEdgeError):
+    """A training run that cannot go on: a loss that is no number, memory that is not enough."""
+
+
 class UsageError(NamerEdgeError):
     """A call or command line that asks for something that does not exist."""
 

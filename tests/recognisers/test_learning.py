@@ -125,7 +125,7 @@ def test_a_dry_run_says_what_a_recogniser_costs(capsys: pytest.CaptureFixture[st
     ("wanted", "says"),
     [
         (["model=dawp"], "dwap-msa"),
-        (["qat=true", "initial=some.safetensors"], "NAMER alone"),
+        (["qat=true", "init=some.safetensors"], "NAMER alone"),
         (["decoder_heads=3"], "divide"),
         (["attention_width=20"], "divide"),
     ],

@@ -237,7 +237,7 @@ def test_it_mends_what_rounding_breaks_and_plain_training_does_not(
     train(load_config("edge", settings(pack, tmp_path / "learn", *learning)))
     learnt = tmp_path / "learn" / "last.safetensors"
     monkeypatch.setattr(quantization_aware, "LARGEST_WEIGHT", 1)
-    tuning = [*brief, "epochs=20", "learning_rate=1e-3", f"initial={learnt}"]
+    tuning = [*brief, "epochs=20", "learning_rate=1e-3", f"init={learnt}"]
     config = load_config("edge", settings(pack, tmp_path / "aware", *tuning, "qat=true"))
     train(config)
     train(load_config("edge", settings(pack, tmp_path / "plain", *tuning)))
@@ -250,7 +250,7 @@ def test_it_mends_what_rounding_breaks_and_plain_training_does_not(
 
 
 def test_the_checkpoint_is_one_like_any_other(untrained: Path, pack: Path, tmp_path: Path) -> None:
-    more = ["qat=true", f"initial={untrained}", "epochs=1", "ema=0.9", "batch_size=4"]
+    more = ["qat=true", f"init={untrained}", "epochs=1", "ema=0.9", "batch_size=4"]
     train(load_config("edge", settings(pack, tmp_path / "run", *more)))
     before, look, _ = load_weights(untrained)
     after, same, record = load_weights(tmp_path / "run" / "best.safetensors")
@@ -275,7 +275,7 @@ def test_what_is_validated_is_the_rounded_model(
         return {"exprate": 1.0}
 
     monkeypatch.setattr("namer_edge.training.loop.validate", judge)
-    more = ["qat=true", f"initial={untrained}", "epochs=1"]
+    more = ["qat=true", f"init={untrained}", "epochs=1"]
     train(load_config("edge", settings(pack, tmp_path / "run", *more)))
     assert all(len(channel.unique()) <= 255 for channel in judged[0].vat.classify.weight)
     memory = judged[0].encode(torch.rand(1, 1, 64, 128)).memory
@@ -285,7 +285,7 @@ def test_what_is_validated_is_the_rounded_model(
 def test_a_stopped_run_goes_on_to_the_same_weights(
     untrained: Path, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    more = ["qat=true", f"initial={untrained}", "epochs=2", "batch_size=4"]
+    more = ["qat=true", f"init={untrained}", "epochs=2", "batch_size=4"]
     train(load_config("edge", settings(pack, tmp_path / "whole", *more)))
     halves = load_config("edge", settings(pack, tmp_path / "halves", *more))
     with monkeypatch.context() as patch:
@@ -308,5 +308,5 @@ def _after(steps: int) -> Callable[[Trainer], None]:
 
 
 def test_there_must_be_something_to_fine_tune() -> None:
-    with pytest.raises(ConfigError, match="initial=CHECKPOINT"):
+    with pytest.raises(ConfigError, match="init=CHECKPOINT"):
         load_config("edge", ["qat=true"])

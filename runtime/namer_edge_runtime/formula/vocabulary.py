@@ -119,6 +119,19 @@ class Vocabulary:
             else (END, "<sos>", "<eos>")[number - self.size]
         )
 
+    def extended(self, other: "Vocabulary") -> "Vocabulary":
+        """All classes of this vocabulary, then those of `other` that it lacks, under its name."""
+        own = set(self.tokens)
+        symbols = [token for token in other.symbols if token not in own]
+        relations = {t: takes for t, takes in other.relations.items() if t not in own}
+        limits = [token for token in other.limits if token in symbols]
+        return Vocabulary(
+            other.name,
+            (*self.symbols, *symbols),
+            {**self.relations, **relations},
+            (*self.limits, *limits),
+        )
+
     def to_json(self) -> dict[str, Any]:
         return {
             "name": self.name,

@@ -1,0 +1,149 @@
+"""What a data set is made of, in numbers."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from namer_edge_runtime.errors import DataError, InkError, LatexError
+from namer_edge_runtime.formula.nodes import to_nodes
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.ink.strokes import bounds, symbol_height
+from namer_edge_runtime.picture.look import Look
+
+from .formula import Formula
+
+CELL = 8
+"""Pixels of a cell of the H/8 grid."""
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Of N formulas; lists hold one number a formula that has it."""
+
+    formulas: int
+    pictures: int
+    placed: int
+    """Formulas whose visual tokens have positions."""
+    foreign: int
+    """Formulas whose label is none of the vocabulary."""
+    lengths: list[int]
+    """Visual tokens of a label."""
+    depths: list[int]
+    """How deep relations are nested in it."""
+    strokes: list[int]
+    heights: list[int]
+    """Pixels of the ink in the look, as widths."""
+    widths: list[int]
+    classes: dict[str, int]
+    """Visual token → how often it occurs, the most frequent first."""
+    unseen: tuple[str, ...]
+    """Classes of the vocabulary that do not occur."""
+    shared: int
+    """Visual tokens that have a cell of the H/8 grid with another one."""
+
+    @classmethod
+    def of(cls, formulas: Sequence[Formula], vocabulary: Vocabulary, look: Look) -> "Statistics":
+        """Positions and sizes are those at the size that `look` gives. Raises `DataError` where
+        there is no formula."""
+        if not formulas:
+            raise DataError("there is no formula to count")
+        classes: Counter[str] = Counter()
+        lengths, depths, strokes, heights, widths = ([] for _ in range(5))  # type: ignore[var-annotated]
+        foreign = shared = 0
+        for formula in formulas:
+            try:
+                nodes = to_nodes(formula.tokens, vocabulary)
+            except LatexError:
+                foreign += 1
+                nodes = []
+            visual = [node.token for node in nodes if not node.ending]
+            foreign += any(token not in vocabulary for token in visual)
+            classes.update(visual)
+            if nodes:
+                lengths.append(len(visual))
+                depths.append(_depth(formula.tokens))
+            if formula.strokes:
+                strokes.append(len(formula.strokes))
+            box, scale = _extent(formula, look)
+            if scale:
+                widths.append(round((box[2] - box[0]) * scale))
+                heights.append(round((box[3] - box[1]) * scale))
+                cells = Counter(map(tuple, np.floor(formula.positions * scale / CELL).tolist()))
+                shared += sum(count for count in cells.values() if count > 1)
+        return cls(
+            len(formulas),
+            sum(formula.picture is not None for formula in formulas),
+            sum(formula.placed for formula in formulas),
+            foreign,
+            lengths,
+            depths,
+            strokes,
+            heights,
+            widths,
+            dict(classes.most_common()),
+            tuple(token for token in vocabulary.tokens if token not in classes),
+            shared,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Visual tokens of all labels."""
+        return sum(self.classes.values())
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        yield f"{self.formulas} formulas, {self.pictures} of them pictures"
+        yield f"{self.placed} with positions, {self.foreign} with a label beyond the vocabulary"
+        for name, values in self.series().items():
+            if values:
+                low, median, high = np.quantile(values, (0.0, 0.5, 1.0))
+                mean = np.mean(values)
+                yield f"{name}: {low:g} to {high:g}, median {median:g}, mean {mean:.1f}"
+        yield f"{self.tokens} visual tokens of {len(self.classes)} classes"
+        yield "most frequent: " + _told(list(self.classes.items())[:12])
+        yield "rarest: " + _told(list(self.classes.items())[-12:])
+        yield f"{len(self.unseen)} classes do not occur: {' '.join(self.unseen) or 'none'}"
+        yield f"{self.shared} tokens share a cell with another"
+
+    def series(self) -> dict[str, list[int]]:
+        return {
+            "visual tokens of a label": self.lengths,
+            "depth of its relations": self.depths,
+            "strokes": self.strokes,
+            "width in pixels": self.widths,
+            "height in pixels": self.heights,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        counts = ("formulas", "pictures", "placed", "foreign", "shared")
+        return {
+            **{name: getattr(self, name) for name in counts},
+            "series": self.series(),
+            "classes": self.classes,
+            "unseen": list(self.unseen),
+        }
+
+
+def _depth(tokens: Sequence[str]) -> int:
+    """How many braces are open at once, at most."""
+    steps = [(token == "{") - (token == "}") for token in tokens]
+    return int(np.cumsum([0, *steps]).max())
+
+
+def _extent(formula: Formula, look: Look) -> tuple[tuple[float, float, float, float], float]:
+    """The box of the ink, and pixels of the look for one of its units; 0 where there is none."""
+    if formula.picture is not None:
+        return formula.picture.box, formula.picture.scale(look)
+    try:
+        height = symbol_height(formula.strokes)
+        box = bounds(formula.strokes)
+    except (InkError, ValueError):
+        return (0.0, 0.0, 0.0, 0.0), 0.0
+    return box, look.symbol_height / height if height > 0 else 0.0
+
+
+def _told(classes: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(f"{token} {count}" for token, count in classes)
