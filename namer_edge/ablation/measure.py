@@ -1,0 +1,132 @@
+"""Measures the rows of a table: one trained model read with less of it, or runs of their own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.engine.base import Engine
+from namer_edge_runtime.recognizer import Recognizer
+
+from ..data.pack import source_hash
+from ..evaluation.answers import answer_all, paired_with_own
+from ..evaluation.exprate import bootstrap_interval, rate
+from ..evaluation.samples import Sample, pack_samples
+from ..model.graph_decoder import PARTS
+from ..training.reading import Opened, open_checkpoint
+from .engine import Remembering, Uncorrected
+from .results import Measured
+from .tables import Row
+
+PAPER_EPOCHS = 240
+"""A shorter schedule is labelled so."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A labelled pack that rows are measured on."""
+
+    pack: Path
+    sha256: str
+    samples: list[Sample]
+    progress: Callable[[], object] = lambda: None
+    """Called after each formula."""
+
+    @classmethod
+    def of(cls, pack: Path, progress: Callable[[], object] = lambda: None) -> "Judge":
+        """Raises `DataError` for what is no pack."""
+        return cls(pack, source_hash(pack), pack_samples(pack), progress)
+
+    def measure(self, recognizer: Recognizer) -> dict[str, Any]:
+        """The figures of `Measured`, all files of the pack counted."""
+        answers = answer_all(recognizer, self.samples, progress=self.progress)
+        paired = paired_with_own(answers, "the pack's", loose=False)
+        measured = rate(paired.readings)
+        return {
+            "data": self.pack.name,
+            "data_sha256": self.sha256,
+            "exprate": round(measured.exprate, 2),
+            "exprate_le1": round(measured.exprate_le1, 2),
+            "exprate_le2": round(measured.exprate_le2, 2),
+            "interval": tuple(round(x, 2) for x in bootstrap_interval(measured)),
+            "total": measured.total,
+            "protocol": paired.protocol,
+        }
+
+
+@dataclass
+class AtInference:
+    """The rows of `edges` and `heads` from one checkpoint: its network runs once for all of them.
+
+    With `paper_nodes` cells become nodes by eq. 4 alone, as in the paper; else as the model was
+    trained to read, which without self correction leaves surplus nodes in.
+    """
+
+    checkpoint: Path
+    opened: Opened
+    engine: Remembering
+    paper_nodes: bool = False
+
+    @classmethod
+    def of(cls, checkpoint: Path, device: str | None, paper_nodes: bool) -> "AtInference":
+        opened = open_checkpoint(checkpoint, device)
+        return cls(checkpoint, opened, Remembering(opened.recognizer.engine), paper_nodes)
+
+    def measure(self, table: str, row: Row, judge: Judge) -> Measured:
+        opened = self.opened.recognizer
+        decoding, engine = opened.decoding, self.engine
+        if self.paper_nodes:
+            decoding = replace(decoding, threshold=2.0, class_threshold=2.0)
+        reader = reads_with(row.settings, engine, decoding)
+        recognizer = Recognizer(reader.engine, opened.look, opened.vocabulary, reader.decoding)
+        return Measured(
+            table=table,
+            row=row.name,
+            kind="inference-time" + (", nodes by eq. 4" if self.paper_nodes else ""),
+            model=self.checkpoint.name,
+            model_sha256=self.opened.record["sha256"],
+            **judge.measure(recognizer),
+        )
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a row reads with."""
+
+    engine: Engine
+    decoding: Decoding
+
+
+def reads_with(settings: Mapping[str, Any], engine: Engine, decoding: Decoding) -> Reads:
+    """Engine and decoding with what `settings` leave of them; see `Row.settings`."""
+    parts = settings.get("pgd_parts", PARTS)
+    weights = {
+        f"{part}_weight": settings.get(f"{part}_weight", 1.0) if part in parts else 0.0
+        for part in PARTS[1:]
+    }
+    return Reads(
+        engine if "self" in parts else Uncorrected(engine),
+        replace(decoding, **weights),  # type: ignore[arg-type]
+    )
+
+
+def measure_run(table: str, row: Row, folder: Path, judge: Judge) -> Measured | None:
+    """The best weights of a row's own run, the last where none were validated; None where it has
+    none yet."""
+    last, best = folder / "last.safetensors", folder / "best.safetensors"
+    if not last.exists():
+        return None
+    weights = best if best.exists() else last
+    opened, record = open_checkpoint(weights), open_checkpoint(last).record
+    config = record["config"]
+    note = f"{record['progress']['epoch']} of {config['epochs']} epochs"
+    return Measured(
+        table=table,
+        row=row.name,
+        kind=f"trained, {config['encoder']}",
+        model=f"{folder.name}/{weights.name}",
+        model_sha256=opened.record["sha256"],
+        note=note + (", shortened" if config["epochs"] < PAPER_EPOCHS else ""),
+        **judge.measure(opened.recognizer),
+    )

@@ -1,0 +1,133 @@
+"""What was measured of the ablations: one JSON file, and the same as tables in Markdown."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from namer_edge_runtime.atomic import atomic_file
+from namer_edge_runtime.errors import DataError
+
+from .tables import TABLES, Table
+
+FORMAT = "namer-edge-ablations"
+NOT_RUN = "not run"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One row on one data set."""
+
+    table: str
+    row: str
+    kind: str
+    """How it came about: "inference-time", or "trained" and with which encoder."""
+    data: str
+    """File name of the pack."""
+    data_sha256: str
+    model: str
+    """File name of the checkpoint."""
+    model_sha256: str
+    exprate: float
+    exprate_le1: float
+    exprate_le2: float
+    interval: tuple[float, float]
+    """95 % bootstrap of the choice of files."""
+    total: int
+    protocol: str
+    note: str = ""
+    """How long a row was trained."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What a later measurement replaces."""
+        return self.table, self.row, self.kind, self.data
+
+
+@dataclass
+class Results:
+    """All that was measured so far."""
+
+    path: Path
+    measured: list[Measured]
+
+    @classmethod
+    def load(cls, path: Path) -> "Results":
+        """Those of `path`, none where it is not there; raises `DataError` for another file."""
+        if not path.exists():
+            return cls(path, [])
+        try:
+            value = json.loads(path.read_text("utf-8"))
+            if value["format"] != FORMAT:
+                raise ValueError(f"format is {value['format']!r}")
+            rows = [
+                Measured(**{**row, "interval": tuple(row["interval"])}) for row in value["rows"]
+            ]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{path}: no results of ablations ({error}): name another") from None
+        return cls(path, rows)
+
+    def add(self, measured: Measured) -> None:
+        """And write both files, so that a stop loses nothing."""
+        self.measured = [m for m in self.measured if m.key != measured.key]
+        self.measured.append(measured)
+        value: dict[str, Any] = {"format": FORMAT, "rows": [asdict(m) for m in self.measured]}
+        with atomic_file(self.path, "w") as file:
+            json.dump(value, file, indent=1)
+        with atomic_file(self.path.with_suffix(".md"), "w") as file:
+            file.write(self.markdown())
+
+    def lines(self, name: str) -> list[str]:
+        """One table in Markdown: a column for each way of measuring, the paper's figures first."""
+        table = TABLES[name]
+        mine = [m for m in self.measured if m.table == name]
+        columns = list(dict.fromkeys((m.kind, m.data) for m in mine))
+        heads = [f"{kind}, {Path(data).stem}" for kind, data in columns]
+        rows = [[row.name, _paper(table, row.name)] for row in table.rows]
+        for row in rows:
+            for column in columns:
+                found = [m for m in mine if m.row == row[0] and (m.kind, m.data) == column]
+                row.append(_figure(found[0]) if found else NOT_RUN)
+            if not columns:
+                row.append(NOT_RUN)
+        sets = " / ".join(next(iter(table.rows)).paper)
+        titles = ["", f"paper, {sets}", *(heads or ["ours"])]
+        return [
+            f"## {table.title}",
+            "",
+            *(f"| {' | '.join(cells)} |" for cells in (titles, ["---"] * len(titles), *rows)),
+            "",
+        ]
+
+    def markdown(self) -> str:
+        used = dict.fromkeys((m.model, m.model_sha256, m.protocol) for m in self.measured)
+        models = [f"- `{model}`, SHA-256 {sha[:12]}…; {protocol}." for model, sha, protocol in used]
+        return "\n".join([*HEADING, *(line for n in TABLES for line in self.lines(n)), *models, ""])
+
+
+HEADING = (
+    "# The paper's ablations",
+    "",
+    "Written by `namer-edge ablate`, which keeps the numbers beside it as JSON. ExpRate in %,",
+    "in brackets the 95 % interval of the choice of files. *Inference-time* columns come from one",
+    "trained model that is read with less of it, in one look; heads that it was trained with are",
+    "then merely not asked. *Trained* columns are runs of their own, with the epochs they had.",
+    "*Nodes by eq. 4*: cells become nodes where a class wins, and nowhere else, as in the paper.",
+    "",
+)
+
+
+def _paper(table: Table, row: str) -> str:
+    return " / ".join(f"{figure:.2f}" for figure in table.row(row).paper.values())
+
+
+def _figure(measured: Measured) -> str:
+    low, high = measured.interval
+    note = f"; {measured.note}" if measured.note else ""
+    return f"{measured.exprate:.2f} ({low:.1f} to {high:.1f}){note}"
+
+
+def text(results: Results, names: Sequence[str]) -> str:
+    """Tables for the terminal."""
+    return "\n".join(line for name in names for line in results.lines(name))
