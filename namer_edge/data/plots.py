@@ -32,9 +32,10 @@ def plots(statistics: Statistics) -> NDArray[np.uint8]:
 
 def histogram(title: str, values: Sequence[int]) -> NDArray[np.uint8]:
     """How often each value occurs, the rare large ones (the last percent) left out."""
-    highest = float(np.quantile(values, 0.99))
-    counts, edges = np.histogram(values, bins=BINS, range=(min(values), max(highest, 1)))
-    labels = [f"{edge:.0f}" if i % 5 == 0 else "" for i, edge in enumerate(edges[:-1])]
+    low, high = min(values), round(float(np.quantile(values, 0.99))) + 1
+    bins = min(BINS, max(high - low, 1))
+    counts, edges = np.histogram(values, bins=bins, range=(low, max(high, low + 1)))
+    labels = [f"{edge:.0f}" if i % 5 == 0 or bins < 10 else "" for i, edge in enumerate(edges[:-1])]
     return _bars(f"{title} ({len(values)} formulas)", counts.tolist(), labels)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from namer_edge_runtime.errors import ConfigError
+from namer_edge_runtime.errors import ConfigError, TrainingError
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,10 @@ class World:
     @classmethod
     @contextmanager
     def join(cls, device: torch.device) -> Iterator["World"]:
-        """Process group of a torchrun start; just this process otherwise."""
+        """Process group of a torchrun start; just this process otherwise.
+
+        Raises `TrainingError` where another process of the group is lost.
+        """
         size = int(os.environ.get("WORLD_SIZE", "1"))
         if size == 1:
             yield cls()
@@ -29,6 +32,12 @@ class World:
         torch.distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
         try:
             yield cls(torch.distributed.get_rank(), size)
+        except RuntimeError as error:
+            if not isinstance(error, torch.distributed.DistError) and "gloo" not in str(error):
+                raise
+            raise TrainingError(
+                f"another process of this run is gone: go on with --resume ({error})"
+            ) from error
         finally:
             torch.distributed.destroy_process_group()
 

@@ -192,7 +192,9 @@ def _check(arguments: argparse.Namespace) -> int:
         for name, digest in pack.sources.items():
             print(f"made from {name}, SHA-256 {digest}")
         if arguments.labels is not None:
-            told = {label.name: label.latex.split() for label in read_labels(arguments.labels)}
+            labels = read_labels(arguments.labels)
+            told = {Path(label.name).stem: label.latex.split() for label in labels}
+            told |= {label.name: label.latex.split() for label in labels}
             differing = [f for f in loaded.formulas if list(f.tokens) != told.get(f.name)]
             print(f"{len(differing)} labels are not those of {arguments.labels}")
             for formula in differing:

@@ -1,0 +1,130 @@
+"""`namer-edge train edge init=CHECKPOINT`: on one's own ink, with symbols that there were not."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from namer_edge.data.formula import Formula
+from namer_edge.data.pack import Pack, save_pack
+from namer_edge.data.report import Report
+from namer_edge.model.namer import Namer
+from namer_edge.training.checkpoint import load_weights, save_weights
+from namer_edge.training.config import load_config
+from namer_edge.training.loop import train
+from namer_edge.training.transfer import take_over
+from namer_edge_runtime.errors import ConfigError
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+from ..handwriting import VOCABULARY, written
+from .conftest import PLAIN, SMALL
+
+SHIPPED = Path(__file__).parents[2] / "export" / "checkpoints" / "crohme-edge.safetensors"
+SMILEY = "\\smiley"
+
+
+def smiling(formula: Formula) -> Formula:
+    """The formula with a face in place of its first symbol."""
+    box = formula.boxes[0]
+    centre, radius = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max()) / 2
+    turn = np.linspace(0, 2 * np.pi, 24)
+    circle = np.stack([np.cos(turn), np.sin(turn)], 1)
+    face = [circle * radius, circle[2:11] * radius / 2, *(circle[:1] * radius * s for s in (-0.3,))]
+    strokes = [np.asarray(line + centre, np.float32) for line in face]
+    kept = [s for s, owner in zip(formula.strokes, formula.symbols, strict=True) if owner]
+    owners = [owner for owner in formula.symbols if owner]
+    return replace(
+        formula,
+        strokes=[*strokes, *kept],
+        symbols=np.array([0] * len(strokes) + owners, np.int32),
+        tokens=(SMILEY, *formula.tokens[1:]),
+    )
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A vocabulary of one's own: CROHME's with a face, in another order."""
+    symbols = sorted([*VOCABULARY.symbols, SMILEY], reverse=True)
+    vocabulary = replace(VOCABULARY, name="mine", symbols=tuple(symbols))
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(vocabulary.to_json()), "utf-8")
+    return path
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    torch.manual_seed(1)
+    config = load_config("edge", SMALL)
+    namer = Namer(config.architecture, VOCABULARY)
+    torch.nn.init.normal_(namer.vat.classify.bias)
+    torch.nn.init.normal_(namer.pgd.correct.bias)
+    path = tmp_path / "crohme.safetensors"
+    save_weights(path, namer, config.look, {"config": asdict(config)})
+    return path
+
+
+def test_rows_go_where_their_tokens_stand_now(
+    mine: Path, checkpoint: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, _, _ = load_weights(checkpoint)
+    new = Namer(old.architecture, Vocabulary.load(str(mine)))
+    fresh = {name: value.clone() for name, value in new.state_dict().items()}
+    taken = take_over(new, checkpoint)
+    assert (taken.new, taken.lost) == ((SMILEY,), ())
+    taken.tell(checkpoint)
+    assert "1 classes new, to be learnt: \\smiley" in capsys.readouterr().err
+    for token in ("x", "=", "\\frac", "^"):
+        a, b = VOCABULARY.id(token), new.vocabulary.id(token)
+        for name in ("vat.classify.weight", "vat.classify.bias", "pgd.token.weight"):
+            assert torch.equal(old.state_dict()[name][a], new.state_dict()[name][b])
+        assert torch.equal(old.pgd.correct.weight[a], new.pgd.correct.weight[b])
+    # What is no visual class: none of VAT; }, <sos>, <eos>; }, delete.
+    assert torch.equal(old.vat.classify.weight[-1], new.vat.classify.weight[-1])
+    assert torch.equal(old.pgd.token.weight[-3:], new.pgd.token.weight[-3:])
+    assert torch.equal(old.pgd.correct.bias[-2:], new.pgd.correct.bias[-2:])
+    face = new.vocabulary.id(SMILEY)
+    assert torch.equal(new.pgd.token.weight[face], fresh["pgd.token.weight"][face])
+    for name, value in old.encoder.state_dict().items():
+        assert torch.equal(value, new.encoder.state_dict()[name])
+
+
+def test_a_symbol_with_other_arguments_is_another_symbol(checkpoint: Path) -> None:
+    relations = {**VOCABULARY.relations, "\\sqrt": ("{",)}
+    old, _, _ = load_weights(checkpoint)
+    new = Namer(old.architecture, replace(VOCABULARY, relations=relations))
+    assert take_over(new, checkpoint).new == ("\\sqrt",)
+
+
+def test_nothing_in_common_is_refused(checkpoint: Path) -> None:
+    old, _, _ = load_weights(checkpoint)
+    foreign = Namer(old.architecture, Vocabulary("runes", ("ᚠ", "ᚢ"), {}))
+    with pytest.raises(ConfigError, match="no token in common"):
+        take_over(foreign, checkpoint)
+
+
+@pytest.mark.slow
+def test_a_made_up_symbol_is_learnt_and_the_others_are_not_forgotten(
+    mine: Path, tmp_path: Path
+) -> None:
+    """The shipped weights, 24 batches of eight formulas, four of which have a face."""
+    formulas = [written(number) for number in (0, 8, 11, 13)]
+    formulas += [smiling(written(number)) for number in (2, 4, 6, 15)]
+    save_pack(tmp_path / "train.npz", Pack(formulas * 24, Report(192), {}))
+    save_pack(tmp_path / "faces.npz", Pack(formulas, Report(8), {}))
+    settings = [
+        *(f"init={SHIPPED}", f"vocabulary={mine}", f"output={tmp_path / 'run'}"),
+        *(f'train=["{tmp_path / "train.npz"}"]', f"validation={tmp_path / 'faces.npz'}"),
+        *("epochs=1", "batch_size=8", "learning_rate=1.5e-3", "warmup_epochs=0.1", "ema=0.7"),
+        *("precision=fp32", "threads=1", *PLAIN),
+    ]
+    threads = torch.get_num_threads()
+    try:
+        train(load_config("edge", settings))
+    finally:
+        torch.set_num_threads(threads)
+    namer, _, record = load_weights(tmp_path / "run" / "best.safetensors")
+    assert SMILEY in namer.vocabulary
+    assert record["validation"]["exprate"] >= 87  # all but one at most, four of them with a face
