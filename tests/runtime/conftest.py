@@ -1,11 +1,17 @@
 """The tiny model of `tiny_model.py`, written once and opened once."""
 
+from collections.abc import Callable
+
 import pytest
 
+from namer_edge_runtime import command
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
 from .tiny_model import write_tiny_model
+
+Run = Callable[..., tuple[int, str, str]]
+"""Arguments of `namer-edge recognize` → exit code, output, errors."""
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +22,15 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
 @pytest.fixture(scope="session")
 def recognizer(tiny_model: ModelFile) -> Recognizer:
     return Recognizer.from_pretrained(tiny_model.path, threads=1)
+
+
+@pytest.fixture
+def recognize(tiny_model: ModelFile, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `namer-edge recognize` with the tiny model."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        words = [str(argument) for argument in arguments]
+        code = command.main(["recognize", *words, "--model", str(tiny_model.path)])
+        return (code, *capsys.readouterr())
+
+    return run

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,21 +14,8 @@ import pytest
 from namer_edge_runtime import bulk, command
 from namer_edge_runtime.model_file import ModelFile
 
+from .conftest import Run
 from .drawing import inkml, picture, png, save_inputs
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def recognize(tiny_model: ModelFile, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `namer-edge recognize` with the tiny model: exit code, output, errors."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        words = [str(argument) for argument in arguments]
-        code = command.main(["recognize", *words, "--model", str(tiny_model.path)])
-        return (code, *capsys.readouterr())
-
-    return run
 
 
 def test_each_input_is_a_line_of_name_and_latex(recognize: Run, tmp_path: Path) -> None:
@@ -311,7 +297,7 @@ def test_a_stopped_run_goes_on_where_it_was(
     target, journal = tmp_path / "out.jsonl", tmp_path / "out.jsonl.journal"
     real, read = bulk.recognize_all, []
 
-    def stopping(recognizer: object, inputs: object, batch_size: int) -> object:
+    def stopping(recognizer: object, inputs: object, *how: int) -> object:
         for number, outcome in enumerate(real(recognizer, inputs, 1)):  # type: ignore[arg-type]
             if number == 3:
                 raise KeyboardInterrupt
@@ -323,10 +309,10 @@ def test_a_stopped_run_goes_on_where_it_was(
     with journal.open("ab") as file:
         file.write(b'{"source": "cut sho')  # as a kill leaves it
 
-    def noting(recognizer: object, inputs: list[bulk.Source], batch_size: int) -> object:
+    def noting(recognizer: object, inputs: list[bulk.Source], *how: int) -> object:
         for source in inputs:
             read.append(Path(source.name).name)
-            yield from real(recognizer, [source], batch_size)  # type: ignore[arg-type]
+            yield from real(recognizer, [source], *how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(bulk, "recognize_all", noting)
     code, _, errors = recognize(tmp_path / "in", "--jsonl", target, "--resume")

@@ -12,14 +12,28 @@ if TYPE_CHECKING:
     from ..bulk import Outcome, Source
     from ..journal import Journal
 
+JSON, LABEL_GRAPH = "json", "label-graph"
+COLUMNS = {"latex": "latex", "spaced": "canonical", "katex": "katex", "mathml": "mathml"}
+"""Form of a formula that fits into a column → the attribute of a reading that gives it."""
+FORMATS = (*COLUMNS, JSON, LABEL_GRAPH)
+
 
 class Output:
-    """Lines on standard output, as they come: `name TAB latex`, or JSON."""
+    """What is read on standard output, as it comes, in one of `FORMATS`.
 
-    def __init__(self, as_json: bool) -> None:
-        self._as_json = as_json
+    In a column form a line holds the name, the formula and the alternatives, TAB between them; as
+    JSON, an object. A label graph takes many lines, the first of which is `# IUD, name`.
+    """
+
+    def __init__(self, format_: str) -> None:
+        self._format = format_
         self.total = 0
         """Inputs so far."""
+
+    @property
+    def done(self) -> int:
+        """How many inputs an earlier run has read."""
+        return 0
 
     def __enter__(self) -> "Output":
         return self
@@ -39,10 +53,16 @@ class Output:
             yield source
 
     def add(self, outcome: "Outcome") -> None:
-        if self._as_json:
+        if self._format == JSON:
             print(json.dumps(outcome.to_json(), ensure_ascii=False))
         elif isinstance(outcome.answer, Result):
-            print(f"{_one_field(outcome.source)}\t{outcome.answer.latex}")
+            print(self._shown(_one_field(outcome.source), outcome.answer))
+
+    def _shown(self, name: str, result: Result) -> str:
+        if self._format == LABEL_GRAPH:
+            return result.label_graph(name).rstrip()
+        readings = (result, *result.alternatives)
+        return "\t".join([name, *(getattr(one, COLUMNS[self._format]) for one in readings)])
 
     def finish(self) -> None:
         sys.stdout.flush()
@@ -52,9 +72,13 @@ class JournalOutput(Output):
     """JSON lines in a file that appears whole, and a journal of them until then."""
 
     def __init__(self, journal: "Journal") -> None:
-        super().__init__(as_json=True)
+        super().__init__(JSON)
         self._journal = journal
         self._names: list[str] = []
+
+    @property
+    def done(self) -> int:
+        return len(self._journal)
 
     def __exit__(
         self,

@@ -1,9 +1,7 @@
 """`namer-edge recognize`: pictures and ink to LaTeX."""
 
 import argparse
-from contextlib import suppress
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from .options import (
@@ -11,6 +9,7 @@ from .options import (
     add_recognizer_options,
     check_writable,
     open_recognizer,
+    positive,
     recognizer_options,
 )
 
@@ -18,15 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..bulk import Outcome, Source
-    from ..recognizer import Recognizer
     from .output import Output
 
 SUMMARY = "read formulas from pictures or pen strokes and print their LaTeX"
 
 EPILOG = """\
-Prints `name TAB latex`, a line for each input. Inputs that cannot be read are passed over and named
-at the end, on standard error. Exit code: 0 all read (a blank page is read as nothing), 1 some
-inputs failed, 2 wrong usage, 3 an extra or a device is missing.
+Prints `name TAB latex`, a line for each input, with --alternatives a further TAB and formula for
+each other reading. Inputs that cannot be read are passed over and named at the end, on standard
+error. Exit code: 0 all read (a blank page is read as nothing), 1 some inputs failed, 2 wrong usage,
+3 an extra or a device is missing.
 
 A file of --jsonl appears whole, when all is read; until then OUT.journal beside it holds what is
 done, and the same command with --resume goes on from there. With --ray nothing else changes: the
@@ -44,6 +43,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a picture, an InkML file, a folder or zip of either, or - for standard input",
     )
     add_recognizer_options(parser)
+    parser.add_argument(
+        "--format",
+        metavar="F",
+        help="what is printed: latex (the default), spaced (token by token, as labels are), katex, "
+        "mathml, json (all there is), label-graph (of CROHME's evaluation tools)",
+    )
+    parser.add_argument(
+        "--alternatives",
+        type=positive,
+        default=0,
+        metavar="K",
+        help="up to K other readings of each input, the most probable ones",
+    )
     parser.add_argument(
         "--jsonl",
         metavar="OUT",
@@ -64,23 +76,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PNG",
         help="of a single input, what preparation does to it, step by step, as a picture",
     )
+    parser.add_argument(
+        "--draw",
+        metavar="PNG",
+        help="of a single input, the tokens that were read and the path through them, over it",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Raises the typed errors of model and engine; those of inputs are named at the end."""
     import sys
+    from pathlib import Path
 
-    from ..bulk import recognize_all
-    from ..errors import UsageError
+    from ..result import Result
 
-    target = arguments.jsonl
-    if arguments.resume and target in (None, STANDARD_OUTPUT):
-        raise UsageError("--resume goes on with a file: name it with --jsonl")
-    if arguments.ray and arguments.show_steps:
-        raise UsageError("--show-steps shows one input, which needs no --ray")
-    check_writable(target)
+    format_ = _format(arguments)
+    for target in (arguments.jsonl, arguments.show_steps, arguments.draw):
+        check_writable(target)
     # Lines that appear on the terminal show the progress themselves.
-    to_terminal = target in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
+    to_terminal = arguments.jsonl in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
     failures: list[str] = []
     inputs = _sources(arguments.paths)
     if arguments.ray:
@@ -88,16 +102,27 @@ def run(arguments: argparse.Namespace) -> int:
 
         reader = partial(recognize_on_ray, recognizer_options(arguments))
     else:
+        from ..bulk import recognize_all
+
         recognizer = open_recognizer(arguments)
         reader = partial(recognize_all, recognizer)
-        if arguments.show_steps:
-            inputs = _shown(inputs, recognizer, arguments.show_steps)
-    with _output(arguments) as output:
-        outcomes = reader(output.fresh(inputs), arguments.batch_size)
-        for outcome in outcomes if to_terminal else _with_bar(outcomes, arguments.paths):
+        if arguments.show_steps or arguments.draw:
+            from .single import draw, show_steps, single
+
+            source = single(inputs)
+            inputs = iter([source])
+            if arguments.show_steps:
+                show_steps(source, recognizer.look, Path(arguments.show_steps))
+    with _output(arguments, format_) as output:
+        outcomes = reader(output.fresh(inputs), arguments.batch_size, arguments.alternatives)
+        if not to_terminal:
+            outcomes = _with_bar(outcomes, arguments.paths, output.done)
+        for outcome in outcomes:
             if outcome.message:
                 failures.append(outcome.message)
             output.add(outcome)
+            if arguments.draw and isinstance(outcome.answer, Result):
+                draw(source, outcome.answer, Path(arguments.draw))
         output.finish()
         total = output.total
     if failures:
@@ -120,30 +145,11 @@ def _sources(paths: list[str]) -> "Iterator[Source]":
             yield Source(path, error=error)
 
 
-def _shown(inputs: "Iterator[Source]", recognizer: "Recognizer", target: str) -> "Iterator[Source]":
-    """The single input again, its preparation in a file; raises `UsageError` for more inputs."""
-    from pathlib import Path
+def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str], done: int) -> "Iterator[Outcome]":
+    """A progress bar on standard error, where that is a terminal and there is much to do.
 
-    from ..errors import NamerEdgeError, UsageError
-    from ..inputs import open_input
-    from ..picture.steps import Steps
-
-    check_writable(target)
-    found = list(islice(inputs, 2))
-    if len(found) > 1:
-        raise UsageError("--show-steps shows one input: give a single picture or InkML file")
-    steps = Steps()
-    for source in found:
-        if source.error is None:
-            with suppress(NamerEdgeError):  # recognition says what is wrong with the input
-                open_input(source.value).prepare(recognizer.look, steps)
-    if steps.taken:
-        steps.save(Path(target))
-    return iter(found)
-
-
-def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str]) -> "Iterator[Outcome]":
-    """A progress bar on standard error, where that is a terminal and there is much to do."""
+    It starts from the inputs that an earlier run has `done`.
+    """
     import sys
 
     if not sys.stderr.isatty():
@@ -153,10 +159,30 @@ def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str]) -> "Iterator[Outc
     from ..bulk import count
 
     total = count(paths)
-    return iter(tqdm(outcomes, total=total, unit="input", disable=total < 2))
+    done = min(done, total)
+    return iter(tqdm(outcomes, total=total, initial=done, unit="input", disable=total < 2))
 
 
-def _output(arguments: argparse.Namespace) -> "Output":
+def _format(arguments: argparse.Namespace) -> str:
+    """What is written; raises `UsageError` for options that do not go together."""
+    from ..errors import UsageError
+    from .output import COLUMNS, FORMATS, JSON, LABEL_GRAPH
+
+    asked, target = arguments.format, arguments.jsonl
+    if arguments.resume and target in (None, STANDARD_OUTPUT):
+        raise UsageError("--resume goes on with a file: name it with --jsonl")
+    if arguments.ray and (arguments.show_steps or arguments.draw):
+        raise UsageError("--show-steps and --draw show one input, which needs no --ray")
+    if asked not in (None, *FORMATS):
+        raise UsageError(f"no format {asked!r}: there are {', '.join(FORMATS)}")
+    if target is not None and asked not in (None, JSON):
+        raise UsageError(f"--jsonl writes JSON, not {asked}: leave out one of the two")
+    if asked == LABEL_GRAPH and arguments.alternatives:
+        raise UsageError(f"--alternatives come as {', '.join(COLUMNS)} or {JSON}, not as graphs")
+    return asked or ("latex" if target is None else JSON)
+
+
+def _output(arguments: argparse.Namespace, format_: str) -> "Output":
     """Where outcomes go: lines on standard output, or a journal that becomes the file."""
     from pathlib import Path
 
@@ -165,11 +191,12 @@ def _output(arguments: argparse.Namespace) -> "Output":
     from .output import JournalOutput, Output
 
     if arguments.jsonl in (None, STANDARD_OUTPUT):
-        return Output(as_json=arguments.jsonl is not None)
+        return Output(format_)
     model = ModelFile.open(arguments.model)
     made_by = {
         "journal": 1,
         "model": [part.sha256 for part in model.parts.values()],
         "one_look": arguments.one_look,
+        "alternatives": arguments.alternatives,
     }
     return JournalOutput(Journal(Path(arguments.jsonl), made_by, arguments.resume))
