@@ -105,16 +105,3 @@ def test_weights_that_do_not_belong_are_refused(pack: Path, tmp_path: Path) -> N
     path.with_suffix(".json").write_text('{"format": "namer-edge-weights", "format_version": 99}')
     with pytest.raises(CheckpointError, match="version 99"):
         load_weights(path)
-
-
-@pytest.mark.slow
-def test_two_processes_train_one_model(pack: Path, tmp_path: Path) -> None:
-    """torchrun and DDP, here on CPU: each process draws half of every batch."""
-    run = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", *RUN[1:]]
-    subprocess.run(
-        [*run, *settings(pack, tmp_path / "two"), "epochs=2"], check=True, capture_output=True
-    )
-    assert list(losses(tmp_path / "two")) == ["4", "8", "12", "16", "20", "24", "28", "32"]
-    _, state = load_state(tmp_path / "two" / "state.safetensors")
-    assert state["progress"]["samples_seen"] == 32
-    assert state["progress"]["epoch"] == 2
