@@ -8,6 +8,7 @@ from .can import Can
 from .comer import Comer
 from .dwap import Dwap, MultiScaleDwap
 from .recogniser import DecoderArchitecture, Recogniser
+from .tree_decoder import TreeDecoder
 
 RECOGNISERS: dict[str, type[Recogniser]] = {
     "dwap": Dwap,
@@ -15,6 +16,7 @@ RECOGNISERS: dict[str, type[Recogniser]] = {
     "can": Can,
     "bttr": Bttr,
     "comer": Comer,
+    "tree-decoder": TreeDecoder,
 }
 
 

@@ -40,13 +40,15 @@ class Reader:
         look: Look,
         beam: int = 1,
         *,
-        longest: int = 200,
+        longest: int | None = None,
         cached: bool = True,
         device: str = "cpu",
     ) -> None:
-        """Puts the recogniser into eval mode and onto `device`; `beam` 1 is greedy decoding."""
+        """Puts the recogniser into eval mode and onto `device`; `beam` 1 is greedy decoding, and
+        `longest` the recogniser's own where not given."""
         self.recogniser = recogniser.eval().to(device)
-        self.look, self.beam, self.longest, self.cached = look, beam, longest, cached
+        self.look, self.beam, self.cached = look, beam, cached
+        self.longest = longest or recogniser.longest
         self.engine = Ran(device)
 
     def each(

@@ -100,6 +100,9 @@ class Recogniser(nn.Module, ABC):
     two_way = False
     """Whether it also writes formulas from their end, from <eos> to <sos>."""
 
+    longest = 200
+    """Tokens after which a formula is cut off that does not end."""
+
     def __init__(self, architecture: DecoderArchitecture, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.architecture, self.vocabulary = architecture, vocabulary
