@@ -8,7 +8,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from .engine.base import engine_names, open_engine, usable_cpus
+from .engine.base import engine_names, open_engine
+from .engine.cpus import usable_cpus
 from .engine.probe import probe
 from .errors import EngineError, MissingExtraError, NamerEdgeError
 from .lone_graph import is_lone_graph, said_by

@@ -1,13 +1,12 @@
 """Choosing an engine, a device, threads."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from namer_edge_runtime.engine.base import engine_names, open_engine, usable_cpus
+from namer_edge_runtime.engine.base import engine_names, open_engine
 from namer_edge_runtime.engine.onnxruntime import OnnxRuntimeEngine
 from namer_edge_runtime.errors import EngineError, UsageError
 from namer_edge_runtime.model_file import ModelFile
@@ -64,14 +63,3 @@ def test_a_graph_that_cannot_be_loaded_is_an_error(tiny_model: ModelFile, tmp_pa
 def test_wrong_shapes_are_an_engine_error(tiny_model: ModelFile) -> None:
     with pytest.raises(EngineError, match="ONNX Runtime failed"):
         OnnxRuntimeEngine(tiny_model).vat(np.zeros((32, 32), np.uint8))
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")
-def test_threads_come_from_the_cpus_the_process_may_use() -> None:
-    allowed = os.sched_getaffinity(0)
-    assert usable_cpus() == len(allowed)
-    try:
-        os.sched_setaffinity(0, {min(allowed)})
-        assert usable_cpus() == 1
-    finally:
-        os.sched_setaffinity(0, allowed)

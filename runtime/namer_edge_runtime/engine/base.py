@@ -1,6 +1,5 @@
 """The interface between recognition and what computes the network, and the table of engines."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -143,13 +142,6 @@ def open_engine(
             raise UsageError(f"engine {name!r} takes no {' or '.join(foreign)}") from error
         raise
     return engine
-
-
-def usable_cpus() -> int:
-    """CPUs this process may use, which in a container are fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
 
 
 def check_format(model: ModelFile, engine: str, wanted: str) -> None:

@@ -15,8 +15,8 @@ from .base import (
     PgdOutput,
     VatOutput,
     check_format,
-    usable_cpus,
 )
+from .cpus import usable_cpus
 from .process import PerProcess
 
 CPU = "CPUExecutionProvider"

@@ -22,8 +22,8 @@ from .base import (
     PgdOutput,
     VatOutput,
     check_format,
-    usable_cpus,
 )
+from .cpus import usable_cpus
 from .process import PerProcess
 
 LOGGER = logging.getLogger(__name__)
