@@ -60,6 +60,14 @@ class EngineError(NamerEdgeError):
     exit_code = 3
 
 
+class BusyError(NamerEdgeError):
+    """A server that has too much to do already; come again after `retry_after` seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 EXTRAS = {
     "torch": "train",
     "scipy": "train",
@@ -70,6 +78,10 @@ EXTRAS = {
     "openvino": "openvino",
     "ray": "ray",
     "nncf": "export",
+    "starlette": "demo",
+    "uvicorn": "demo",
+    "websockets": "demo",
+    "python_multipart": "demo",
 }
 """Package that may be absent → the extra that brings it."""
 

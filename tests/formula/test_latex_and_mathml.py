@@ -81,7 +81,8 @@ def test_presentation_mathml(canonical: str, inside: str) -> None:
 
 
 def test_marked_elements_name_their_visual_token() -> None:
-    tokens = "\\frac { 1 2 ^ { 3 } } { \\sqrt { x _ { 1 } } } + \\sum \\limits _ { i } a".split()
+    label = "\\frac { 1 2 ^ { 3 } } { \\sqrt { x _ { 1 } } } + \\sum \\limits _ { i } a"
+    tokens = label.split()
     nodes = to_nodes(tokens, CROHME)
     visual = [node.token for node in nodes if not node.ending]
     written = ElementTree.fromstring(mathml(tokens, marked=True))

@@ -27,7 +27,7 @@ def as_strokes(value: Iterable[Any]) -> Strokes:
     for number, points in enumerate(value):
         try:
             stroke = np.asarray(points, np.float32)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InkError(f"stroke {number} is no list of (x, y) points: {error}") from None
         if stroke.ndim != 2 or stroke.shape[0] < 1 or stroke.shape[1] < 2:
             raise InkError(
