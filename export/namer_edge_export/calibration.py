@@ -89,8 +89,7 @@ def draw(data: Path, look: Look, size: int = SIZE, seed: int = 0) -> Calibration
 def vat_inputs(calibration: Calibration, look: Look) -> Iterator[dict[str, NDArray[Any]]]:
     """The input of the VAT graph for each picture, alone: `image` uint8 [1, channels, H, W]."""
     for picture in calibration.pictures:
-        image = picture.image[None, None]
-        yield {"image": np.repeat(image, look.channels, axis=1)}
+        yield {"image": picture.planes(look.channels)[None]}
 
 
 def pgd_inputs(

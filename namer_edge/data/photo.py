@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look, padded_size
+from namer_edge_runtime.picture.look import Look, Prepared, padded_size
 
 from .augment import Augmentation, linear_map, room_for
 from .formula import Formula
@@ -70,7 +70,7 @@ class PlacedPicture:
         shift = target - onwards @ (middle * prepared.scale + prepared.offset)
         centres = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV counts from the middle of pixels
         image = cv2.warpAffine(
-            prepared.image,
+            _seen(prepared),
             np.column_stack([onwards, centres]),
             (batch[1], batch[0]),
             flags=cv2.INTER_LINEAR,
@@ -81,11 +81,12 @@ class PlacedPicture:
     def _as_on_the_device(self, look: Look, batch: tuple[int, int]) -> Shown | None:
         """None where it comes out larger than it was measured and does not fit."""
         prepared = prepare_input(self.formula.source, look)
-        height, width = prepared.image.shape[:2]
+        height, width = prepared.image.shape
         if height > batch[0] or width > batch[1]:
             return None
-        image = np.zeros((*batch, *prepared.image.shape[2:]), np.uint8)
-        image[:height, :width] = prepared.image
+        seen = _seen(prepared)
+        image = np.zeros((*batch, *seen.shape[2:]), np.uint8)
+        image[:height, :width] = seen
         positions = self.formula.positions * prepared.scale + np.array(prepared.offset)
         return Shown(image, (height, width), positions)
 
@@ -106,3 +107,7 @@ def place_picture(
     extent = np.maximum(np.abs(matrix) @ box, 1.0)
     shrink = min(1.0, float((room_for(look) / extent).min()))
     return PlacedPicture(formula, extent * shrink, matrix * shrink, pen)
+
+
+def _seen(prepared: Prepared) -> NDArray[np.uint8]:
+    return prepared.image if prepared.colour is None else prepared.colour

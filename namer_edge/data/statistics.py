@@ -51,7 +51,11 @@ class Statistics:
         if not formulas:
             raise DataError("there is no formula to count")
         classes: Counter[str] = Counter()
-        lengths, depths, strokes, heights, widths = ([] for _ in range(5))  # type: ignore[var-annotated]
+        lengths: list[int] = []
+        depths: list[int] = []
+        strokes: list[int] = []
+        heights: list[int] = []
+        widths: list[int] = []
         foreign = shared = 0
         for formula in formulas:
             try:

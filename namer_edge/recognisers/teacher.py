@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from namer_edge_runtime.errors import LatexError, NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import STRIDE, Look, Prepared, planes
+from namer_edge_runtime.picture.look import STRIDE, Look, Prepared
 
 from ..data.formula import Formula
 from .recogniser import Recogniser
@@ -67,7 +67,7 @@ class Teacher:
         found: list[NDArray[np.float32]],
     ) -> None:
         recogniser, alphabet = self.recogniser, self.recogniser.alphabet
-        images = np.stack([planes(prepared.image, self.look.channels) for _, prepared in items])
+        images = np.stack([prepared.planes(self.look.channels) for _, prepared in items])
         pixels = torch.from_numpy(images).to(recogniser.device).float() / 255.0
         labels = [alphabet.numbers(formulas[number].tokens) for number, _ in items]
         inputs, _ = recogniser.sequences(labels)

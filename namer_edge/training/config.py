@@ -43,6 +43,7 @@ class TrainConfig:
     symbol_height: float = 20.0
     pen_width: float = 2.0
     margin: int = 8
+    channels: int = 1  # 3: pictures in colour
 
     # Architecture.
     model: str = "namer"  # or one of the autoregressive recognisers: dwap, comer …
@@ -128,14 +129,15 @@ class TrainConfig:
             "encoder": ENCODERS,
             "precision": ("bf16", "fp16", "fp32"),
             "device": ("auto", "cpu", "cuda"),
+            "channels": (1, 3),
         }
         for key, allowed in choices.items():
             if getattr(self, key) not in allowed:
                 raise ConfigError(
-                    f"{key} = {getattr(self, key)!r}: choose one of {', '.join(allowed)}"
+                    f"{key} = {getattr(self, key)!r}: choose one of {', '.join(map(str, allowed))}"
                 )
-        sizes = ("epochs", "batch_size", "accumulate", "window", "symbol_height")
-        for key in (*sizes, "learning_rate"):
+        counts = ("epochs", "batch_size", "accumulate")
+        for key in (*counts, "window", "symbol_height", "learning_rate"):
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
         if self.qat and not self.init:
@@ -183,7 +185,7 @@ class TrainConfig:
 
     @property
     def look(self) -> Look:
-        return Look(self.symbol_height, self.pen_width, self.margin)
+        return Look(self.symbol_height, self.pen_width, self.margin, channels=self.channels)
 
     @property
     def architecture(self) -> Architecture:

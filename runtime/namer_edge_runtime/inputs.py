@@ -4,7 +4,7 @@ A picture in any of the forms of `picture.load`; InkML as path, bytes or open fi
 picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from .errors import InkError, PictureError, UsageError
 from .ink.render import render
 from .ink.strokes import Strokes, as_strokes
-from .picture.load import load
+from .picture.colour import coloured
+from .picture.load import load, load_colour
 from .picture.look import Look, Prepared
 from .picture.prepare import Lines, blank_page
 from .picture.steps import Steps
@@ -39,6 +40,8 @@ class Opened:
     """The grey picture, or None for ink."""
     name: str = ""
     """What error messages call it."""
+    raw: Any = field(default=None, repr=False, compare=False)
+    """What the picture was opened from, for its colours."""
     _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Once found: the symbol height of the look that a picture's lines were found for, and they."""
 
@@ -59,7 +62,15 @@ class Opened:
         except PictureError as error:
             raise _named(error, self.name) from error
         lines = self._found[1]
-        return blank_page() if lines is None else lines.prepared(look, steps)
+        if lines is None:
+            return blank_page()
+        prepared = lines.prepared(look, steps)
+        if look.channels == 1 or self.raw is None:
+            return prepared
+        colour = coloured(load_colour(self.raw), prepared)
+        if steps is not None:
+            steps.add("How far its colours are from the paper's", 255 - colour.max(axis=2))
+        return replace(prepared, colour=colour)
 
 
 def open_input(value: Any) -> Opened:
@@ -82,7 +93,7 @@ def open_input(value: Any) -> Opened:
         return _open_bytes(data, name)
     if _is_ink(value):
         return Opened(value.strokes, None)
-    return Opened(None, load(value))
+    return Opened(None, load(value), raw=value)
 
 
 def prepare_input(value: Any, look: Look) -> Prepared:
@@ -147,7 +158,7 @@ def _open_bytes(data: bytes, name: str) -> Opened:
 
         return Opened(read_inkml(data, name or "ink").strokes, None, name)
     try:
-        return Opened(None, load(data), name)
+        return Opened(None, load(data), name, data)
     except PictureError as error:
         raise _named(error, name) from error
 

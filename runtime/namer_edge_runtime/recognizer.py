@@ -207,9 +207,7 @@ class Recognizer:
 
     def _batch(self, items: "list[_Item]", alternatives: int) -> Iterator[tuple[int, Result]]:
         """Pictures of one padded size through both graphs."""
-        images = np.stack([item.prepared.image for item in items])[:, None]
-        if self.look.channels > 1:
-            images = np.repeat(images, self.look.channels, axis=1)
+        images = np.stack([item.prepared.planes(self.look.channels) for item in items])
         started = perf_counter()
         vat = self.engine.vat(images)
         vat_time = _milliseconds(started) / len(items)

@@ -91,14 +91,32 @@ def test_without_a_teacher_it_says_to_give_one(photos: list[Formula], tmp_path: 
         train(config)
 
 
+def test_in_colour_blue_ink_is_dark_in_blue(photos: list[Formula]) -> None:
+    """Ink is bright where it takes light from the paper, and that it does least in its own
+    colour; what is written with a pen of no colour is alike in all three."""
+    look = replace(LOOK, channels=3)
+    for augmentation in (Augmentation(), Augmentation(scale=0.2, rotation=3.0)):
+        ink = Ink(photos[:1], VOCABULARY, look, augmentation)
+        for batch in loader(ink, ink.plan(0, 1, seed=0)):
+            image = batch.images[0].numpy().astype(int)
+            assert image.shape[0] == 3
+            red, _, blue = (plane[image.max(0) > 120].mean() for plane in image)
+            assert red > 1.3 * blue
+    plain = Ink([written(0)], VOCABULARY, look, Augmentation())
+    (batch,) = loader(plain, plain.plan(0, 1, seed=0))
+    assert (batch.images == batch.images[:, :1]).all()
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("channels", [1, 3])
 def test_a_teacher_learns_from_pictures_and_teaches_from_them(
-    photos: list[Formula], tmp_path: Path
+    channels: int, photos: list[Formula], tmp_path: Path
 ) -> None:
+    """And both read pictures from the same pack, to be judged by."""
     pack = tmp_path / "photos.npz"
     save_pack(pack, Pack(photos, Report(4), {}))
     threads = torch.get_num_threads()
-    data = [f'train=["{pack}"]']
+    data = [f'train=["{pack}"]', f"validation={pack}", f"channels={channels}"]
     narrow = ["decoder_width=32", "attention_width=32", "swap=0.25"]
     try:
         output = tmp_path / "dwap"
@@ -108,8 +126,10 @@ def test_a_teacher_learns_from_pictures_and_teaches_from_them(
         train(load_config("edge", [*SETTINGS, *data, f"teacher={teacher}", f"output={output}"]))
     finally:
         torch.set_num_threads(threads)
-    _, _, record = load_weights(output / "last.safetensors")
+    namer, look, record = load_weights(output / "last.safetensors")
+    assert namer.architecture.channels == look.channels == channels
     assert record["progress"]["samples_seen"] == 4
+    assert 0 <= record["validation"]["exprate"] <= 100
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ palette, CMYK; turned by EXIF. Which of ink and ground is the bright one is not 
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
@@ -18,6 +18,14 @@ MAX_PIXELS = 100_000_000
 """Larger pictures are refused, where the header tells it before they are decoded."""
 Grey = NDArray[np.uint8]
 """[H, W]"""
+
+
+class _Read(Protocol):
+    """Turns what a decoder gave into what is asked for."""
+
+    def __call__(self, pixels: NDArray[Any], *, bgr: bool) -> NDArray[np.uint8]: ...
+
+
 _ROWS = 256
 """Rows that are turned into other numbers at a time."""
 _COLOURED = 1.5
@@ -29,25 +37,35 @@ def load(value: Any) -> Grey:
 
     Raises `PictureError` for what is no picture, is empty, cut short, or too large.
     """
+    return _load(value, _from_array)
+
+
+def _load(value: Any, read: _Read) -> NDArray[np.uint8]:
     if isinstance(value, str | Path):
         try:
             data = Path(value).read_bytes()
         except OSError as error:
             message = f"{value}: cannot be opened ({error.strerror or error})"
             raise PictureError(message) from None
-        return _decode(data)
+        return _decode(data, read)
     if isinstance(value, bytes | bytearray | memoryview):
-        return _decode(bytes(value))
+        return _decode(bytes(value), read)
     if hasattr(value, "read"):
-        return _decode(value.read())
+        return _decode(value.read(), read)
     if hasattr(value, "mode") and hasattr(value, "getexif"):
-        return _from_pil(value)
+        return _from_pil(value, read)
     if hasattr(value, "__array__"):
-        return _from_array(np.asarray(value), bgr=False)
+        return read(np.asarray(value), bgr=False)
     raise PictureError(f"{type(value).__name__} is no picture: give a path, bytes, array or image")
 
 
-def _decode(data: bytes) -> Grey:
+def load_colour(value: Any) -> NDArray[np.uint8]:
+    """Any picture → [H, W, 3] RGB, as `load` else; one that is grey, or transparent somewhere, is
+    alike in all three."""
+    return _load(value, _colours)
+
+
+def _decode(data: bytes, read: _Read) -> NDArray[np.uint8]:
     if not data:
         raise PictureError("the picture is empty (0 bytes)")
     header = read_header(data)
@@ -59,21 +77,21 @@ def _decode(data: bytes) -> Grey:
         raise PictureError(f"the {header.format} picture cannot be decoded ({error})") from error
     if pixels is None:
         raise PictureError(f"the {header.format} picture is damaged or cut short: save it again")
-    return upright(_from_array(pixels, bgr=True), header.orientation)
+    return upright(read(pixels, bgr=True), header.orientation)
 
 
-def upright(grey: Grey, orientation: int) -> Grey:
-    """Undoes an EXIF orientation 1 … 8."""
+def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+    """Undoes an EXIF orientation 1 … 8 of [H, W] or [H, W, 3]."""
     if orientation in (5, 6, 7, 8):
-        grey = grey.T
+        pixels = pixels.swapaxes(0, 1)
     if orientation in (2, 3, 6, 7):
-        grey = grey[:, ::-1]
+        pixels = pixels[:, ::-1]
     if orientation in (3, 4, 7, 8):
-        grey = grey[::-1]
-    return np.ascontiguousarray(grey)
+        pixels = pixels[::-1]
+    return np.ascontiguousarray(pixels)
 
 
-def _from_pil(image: Any) -> Grey:
+def _from_pil(image: Any, read: _Read) -> NDArray[np.uint8]:
     _bound(image.height, image.width)
     try:
         image.load()  # which turns a TIFF, and then forgets its orientation
@@ -85,7 +103,7 @@ def _from_pil(image: Any) -> Grey:
         pixels = np.asarray(image)
     except (OSError, SyntaxError, ValueError) as error:
         raise PictureError(f"the picture cannot be decoded ({error})") from error
-    return upright(_from_array(pixels, bgr=False), orientation)
+    return upright(read(pixels, bgr=False), orientation)
 
 
 def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Grey:
@@ -108,6 +126,17 @@ def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Grey:
         return colour[:, :, 0] if channels == 2 else _grey(colour, bgr=bgr)
     brightness = colour[:, :, 0] if channels == 2 else _brightness(colour, bgr=bgr)
     return _on_contrasting_ground(brightness, alpha)
+
+
+def _colours(pixels: NDArray[Any], *, bgr: bool) -> NDArray[np.uint8]:
+    """[H, W, 3] RGB."""
+    grey = _from_array(pixels, bgr=bgr)
+    if pixels.ndim == 2 or pixels.shape[2] < 3:
+        return np.repeat(grey[:, :, None], 3, axis=2)
+    eight = _eight_bits(pixels)
+    if pixels.shape[2] == 4 and int(eight[:, :, 3].min()) < 255:
+        return np.repeat(grey[:, :, None], 3, axis=2)
+    return np.ascontiguousarray(eight[:, :, 2::-1] if bgr else eight[:, :, :3])
 
 
 def _eight_bits(pixels: NDArray[Any]) -> NDArray[np.uint8]:

@@ -30,6 +30,7 @@ class Look:
     max_width: int = 2048
     """What would become larger is scaled down to fit, which bounds memory."""
     channels: int = 1
+    """3 where pictures are read in colour; ink is the same in all of them."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -70,6 +71,12 @@ class Prepared:
     """Model pixels (x, y) of the input's origin: model = input · scale + offset."""
     blank: bool = False
     """There is no ink: nothing to recognise."""
+    colour: NDArray[np.uint8] | None = None
+    """[H, W, 3] the same in colour, for a look of three channels."""
+
+    def planes(self, channels: int) -> NDArray[np.uint8]:
+        """[channels, H, W]: what a model reads."""
+        return planes(self.image if self.colour is None else self.colour, channels)
 
     def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """Model pixels [N, 2] (x, y) → coordinates of the input."""
@@ -81,4 +88,4 @@ def planes(image: NDArray[np.uint8], channels: int) -> NDArray[np.uint8]:
     grey is so in all of them."""
     if image.ndim == 3:
         return np.ascontiguousarray(image.transpose(2, 0, 1))
-    return np.broadcast_to(image, (channels, *image.shape))
+    return np.ascontiguousarray(np.broadcast_to(image, (channels, *image.shape)))
