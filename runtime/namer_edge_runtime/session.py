@@ -43,6 +43,7 @@ class PenSession:
         self._symbol_ids = count()
         self._result: Result | None = None
         self._symbols: tuple[CanvasSymbol, ...] = ()
+        self._symbols_of: Result | None = None
 
     @property
     def strokes(self) -> Mapping[int, Stroke]:
@@ -73,23 +74,24 @@ class PenSession:
         self._result = None
 
     def result(self) -> "Result":
-        """What is on the canvas: one recognition where something changed, none where nothing did.
-        An empty canvas gives an empty result."""
+        """What is on the canvas: one recognition where something changed, none where nothing did,
+        and nothing beside it. An empty canvas gives an empty result."""
         if self._result is None:
             self._result = self._recognizer.strokes(
                 list(self._strokes.values()), alternatives=self._alternatives
             )
-            self._symbols = self._identified(self._result)
         return self._result
 
     def symbols(self) -> tuple[CanvasSymbol, ...]:
         """The symbols of `result()` in reading order.
 
-        A symbol is the one before that shares most strokes with it, even when it reads otherwise
-        now (a minus that became an equals sign); a token without ink is the one of the same text
-        after the same symbol.
+        A symbol is the one of the last call that shares most strokes with it, even when it reads
+        otherwise now (a minus that became an equals sign); a token without ink is the one of the
+        same text after the same symbol.
         """
-        self.result()
+        result = self.result()
+        if result is not self._symbols_of:
+            self._symbols, self._symbols_of = self._identified(result), result
         return self._symbols
 
     def _put(self, identifier: int, stroke: Any) -> None:

@@ -1,6 +1,8 @@
 """Writing on a canvas, stroke by stroke."""
 
 from dataclasses import replace
+from statistics import median
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -120,6 +122,27 @@ def test_an_update_costs_one_recognition_and_asking_again_nothing(recognizer: Re
         assert replace(result, milliseconds=Milliseconds()) == replace(
             whole, milliseconds=Milliseconds()
         )
+
+
+def test_an_update_takes_no_longer_than_a_recognition_of_the_same_ink(
+    recognizer: Recognizer,
+) -> None:
+    session = recognizer.session()
+    strokes = formula("1 - 1 1 - 1")
+    updates, wholes = [], []
+    for _ in range(7):  # by turns, so that what else the machine does falls on both
+        for stroke in strokes:
+            session.add(stroke)
+            session.symbols()
+        session.remove(next(iter(session.strokes)))
+        before = process_time()
+        session.result()
+        between = process_time()
+        recognizer.strokes(list(session.strokes.values()))
+        updates.append(between - before)
+        wholes.append(process_time() - between)
+        session.clear()
+    assert median(updates) < 1.5 * median(wholes)  # what is above 1 is for a busy machine
 
 
 def test_what_is_not_there_or_no_stroke_is_a_typed_error(recognizer: Recognizer) -> None:
