@@ -1,0 +1,150 @@
+"""How far a teacher's positions lie from the ink's, in cells of the H/8 grid, by token.
+
+The paper speaks of "attention shift" (section "Visual Aware Tokenizer"); the matching forgives as
+much of it as its window is wide (table 5).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from namer_edge_runtime.formula.nodes import to_nodes
+from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
+from namer_edge_runtime.inputs import prepare_input
+from namer_edge_runtime.picture.look import Look, Prepared
+
+from ..data.formula import Formula
+from ..recognisers.teacher import Teacher
+from .canvas import CELL
+
+WINDOWS = (3, 5, 7)
+"""Of table 5."""
+ALL, INKED, SCRIPTS, STRUCTURES = "all", "symbols", "^ _ \\limits", "other relations"
+"""Groups of tokens: every token, and then by what they are."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """One formula's ink and what the teacher says of it."""
+
+    formula: Formula
+    prepared: Prepared
+    """As the model to be taught would see it."""
+    tokens: tuple[str, ...]
+    """[V] visual tokens."""
+    ink: NDArray[np.int64]
+    """[V, 2] cells (row, column) of the ink's positions."""
+    taught: NDArray[np.int64]
+    """[V, 2] cells of the teacher's."""
+
+    @property
+    def distances(self) -> NDArray[np.int64]:
+        """[V] cells, the larger of rows and columns: a window of k reaches ⌊k / 2⌋ far."""
+        return np.abs(self.taught - self.ink).max(1)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The distances of one class or group of tokens."""
+
+    count: int
+    mean: float
+    median: float
+    p90: float
+    """Cells that nine of ten do not exceed."""
+    right: float
+    down: float
+    """Mean shift in cells: where the teacher looks too far."""
+    within: Mapping[int, float]
+    """Window → share of tokens whose teacher's cell lies inside it, in percent."""
+
+    @classmethod
+    def of(cls, shifts: NDArray[np.int64]) -> "Spread":
+        """`shifts` [n, 2] (rows, columns), n above 0."""
+        distances = np.abs(shifts).max(1)
+        return cls(
+            len(shifts),
+            float(distances.mean()),
+            float(np.median(distances)),
+            float(np.quantile(distances, 0.9)),
+            float(shifts[:, 1].mean()),
+            float(shifts[:, 0].mean()),
+            {window: 100 * float((distances <= window // 2).mean()) for window in WINDOWS},
+        )
+
+
+@dataclass(frozen=True)
+class TeacherReport:
+    """Of a teacher on a pack whose ink is segmented."""
+
+    formulas: list[Apart]
+    left_out: int
+    """Formulas without positions: of the ink's or of the teacher's."""
+    groups: dict[str, Spread]
+    classes: dict[str, Spread]
+    """By token, the frequent first."""
+
+    def lines(self, most: int = 20) -> list[str]:
+        """A table for people: the groups, then the `most` frequent tokens."""
+        windows = "".join(f"{f'in {w}x{w}':>9}" for w in WINDOWS)
+        head = f"{'token':16}{'count':>7}{'median':>8}{'90 %':>7}{'right':>7}{'down':>7}{windows}"
+        rows = [*self.groups.items(), *list(self.classes.items())[:most]]
+        return [
+            f"{len(self.formulas)} formulas ({self.left_out} without positions left out); cells",
+            head,
+            *(
+                f"{name:16}{s.count:7}{s.median:8.1f}{s.p90:7.1f}{s.right:7.2f}{s.down:7.2f}"
+                + "".join(f"{share:8.1f}%" for share in s.within.values())
+                for name, s in rows
+            ),
+        ]
+
+
+def teacher_report(
+    teacher: Teacher, formulas: Sequence[Formula], look: Look | None = None
+) -> TeacherReport:
+    """Compare on all `formulas`, in cells of `look`: that of the model to be taught, or else the
+    teacher's."""
+    found: list[Apart] = []
+    look = look or teacher.look
+    placed = [formula for formula in formulas if formula.placed]
+    vocabulary = teacher.recogniser.vocabulary
+    for formula, taught in zip(placed, teacher.positions(placed), strict=True):
+        if len(taught):
+            found.append(_apart(formula, taught, look, vocabulary))
+    shifts: dict[str, list[NDArray[np.int64]]] = {}
+    for apart in found:
+        for token, shift in zip(apart.tokens, apart.taught - apart.ink, strict=True):
+            shifts.setdefault(token, []).append(shift)
+    frequent = sorted(shifts, key=lambda token: (-len(shifts[token]), token))
+    groups: dict[str, list[NDArray[np.int64]]] = {}
+    for token in frequent:
+        for group in (ALL, _group(token, vocabulary)):
+            groups.setdefault(group, []).extend(shifts[token])
+    return TeacherReport(
+        found,
+        len(formulas) - len(found),
+        {name: Spread.of(np.array(group)) for name, group in groups.items()},
+        {token: Spread.of(np.array(shifts[token])) for token in frequent},
+    )
+
+
+def _group(token: str, vocabulary: Vocabulary) -> str:
+    if token in INKLESS:
+        return SCRIPTS
+    return STRUCTURES if token in vocabulary.relations else INKED
+
+
+def _apart(
+    formula: Formula, taught: NDArray[np.float32], look: Look, vocabulary: Vocabulary
+) -> Apart:
+    prepared = prepare_input(formula.source, look)
+    limits = np.array(prepared.image.shape) // CELL - 1
+    ink, other = (
+        np.clip(np.floor((p * prepared.scale + prepared.offset)[:, ::-1] / CELL), 0, limits)
+        for p in (formula.positions.astype(np.float64), taught.astype(np.float64))
+    )
+    visual = tuple(n.token for n in to_nodes(formula.tokens, vocabulary) if not n.ending)
+    return Apart(formula, prepared, visual, ink.astype(np.int64), other.astype(np.int64))

@@ -1,0 +1,95 @@
+"""`namer-edge teacher-report`: how far a teacher's positions lie from the ink's."""
+
+import argparse
+from pathlib import Path
+
+from namer_edge_runtime.verbs.options import (
+    STANDARD_OUTPUT,
+    check_writable,
+    positive,
+)
+
+SUMMARY = "compare the positions that a teacher's attention gives with those of the ink"
+
+EPILOG = """\
+TEACHER is the weights of an autoregressive recogniser (`namer-edge train dwap`), PACK a pack whose
+ink is segmented. Distances are in cells of the H/8 grid, that is 8 pixels of the model's input: the
+larger of rows and columns, as the matching window counts them.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("teacher", metavar="TEACHER", type=Path, help="weights (.safetensors)")
+    parser.add_argument("pack", metavar="PACK", type=Path, help="made by `namer-edge data pack`")
+    parser.add_argument("-o", "--output", metavar="OUT.png", type=Path, help="draw it as well")
+    parser.add_argument("--json", metavar="OUT", help="the whole report; - is standard output")
+    parser.add_argument(
+        "--limit", type=positive, metavar="N", help="about as many formulas, spread over the pack"
+    )
+    parser.add_argument(
+        "--symbol-height",
+        type=float,
+        metavar="PX",
+        help="count cells as a model of this symbol height would (default: the teacher's own)",
+    )
+    parser.add_argument("--device", metavar="D", help="cpu, cuda …")
+    parser.add_argument("--threads", type=positive, metavar="N")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Raises `CheckpointError` for what is no recogniser, `DataError` for a pack without
+    positions."""
+    import json
+    import sys
+    from dataclasses import asdict, replace
+
+    import cv2
+    import torch
+
+    from namer_edge_runtime.atomic import atomic_file
+    from namer_edge_runtime.errors import DataError
+
+    from ..data.pack import load_pack
+    from ..explanation.teacher_picture import teacher_picture
+    from ..explanation.teacher_report import teacher_report
+    from ..recognisers.teacher import Teacher
+    from ..training.checkpoint import load_recogniser
+
+    for target in (arguments.json, arguments.output):
+        check_writable(None if target is None else str(target))
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    recogniser, look, record = load_recogniser(arguments.teacher)
+    formulas = list(load_pack(arguments.pack).formulas)
+    if arguments.limit:
+        formulas = formulas[:: max(1, len(formulas) // arguments.limit)]
+    seen = replace(look, symbol_height=arguments.symbol_height or look.symbol_height)
+    report = teacher_report(Teacher(recogniser, look, arguments.device or "cpu"), formulas, seen)
+    if not report.formulas:
+        raise DataError(f"{arguments.pack}: no formula has positions from ink to compare with")
+    if arguments.json:
+        value = {
+            "teacher": arguments.teacher.name,
+            "teacher_sha256": record["sha256"],
+            "model": recogniser.architecture.model,
+            "pack": arguments.pack.name,
+            "symbol_height": seen.symbol_height,
+            "formulas": len(report.formulas),
+            "left_out": report.left_out,
+            "groups": {name: asdict(spread) for name, spread in report.groups.items()},
+            "classes": {name: asdict(spread) for name, spread in report.classes.items()},
+        }
+        content = json.dumps(value, indent=1) + "\n"
+        if arguments.json == STANDARD_OUTPUT:
+            print(content, end="")
+        else:
+            with atomic_file(Path(arguments.json), "w") as file:
+                file.write(content)
+    text = sys.stderr if arguments.json == STANDARD_OUTPUT else sys.stdout
+    print("\n".join(report.lines()), file=text)
+    if arguments.output:
+        with atomic_file(arguments.output) as file:
+            file.write(cv2.imencode(".png", teacher_picture(report)[:, :, ::-1])[1].tobytes())
+    return 0
