@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ruling import without_ruling
-from .steps import Steps
+from .shrink import shrunk
+from .steps import Steps, Unseen
 
 COARSE, COARSEST = 512, 128
-"""Longest side, in pixels, at which light and shadow are looked at, and at which ink and ground
-are told apart."""
+"""Longest side, in pixels, at which light and shadow are looked at, at most, and at which ink and
+ground are told apart."""
 WIDEST_PEN = 1 / 8
 """Share of the picture's longer side; what is wider than this is taken for a shadow."""
 FAINTEST = 14
@@ -44,12 +45,12 @@ def ink_map(grey: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
     4. Lines printed on the paper are taken out (`ruling.py`).
     5. The grain of the ground is cut off and typical ink becomes 255.
     """
-    coarse = _shrunk(grey, COARSE)
-    dark_ink = _is_dark(_shrunk(coarse, COARSEST))
+    coarse, _ = shrunk(grey, COARSE)
+    dark_ink = _is_dark(_shrunk(coarse))
     if not dark_ink:
-        grey, coarse = 255 - grey, 255 - coarse
+        grey, coarse = cv2.bitwise_not(grey), cv2.bitwise_not(coarse)
     ink = _missing_light(grey, _closed(coarse, _kernel(coarse)))
-    steps = steps or Steps()
+    steps = steps or Unseen()
     steps.add(
         f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink
     )
@@ -78,8 +79,8 @@ def _kernel(picture: NDArray[np.uint8]) -> int:
     return max(9, int(max(picture.shape) * WIDEST_PEN)) | 1
 
 
-def _shrunk(grey: NDArray[np.uint8], longest: int) -> NDArray[np.uint8]:
-    factor = longest / max(grey.shape)
+def _shrunk(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    factor = COARSEST / max(grey.shape)
     if factor >= 1:
         return grey
     size = (max(1, round(grey.shape[1] * factor)), max(1, round(grey.shape[0] * factor)))
@@ -99,7 +100,7 @@ def _missing_light(grey: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArra
     if high - low <= 2:  # even light, as on every screen: one table says it all
         levels = np.arange(256, dtype=np.float32)
         table = np.clip(255 * (1 - levels / max(high, 1)), 0, 255)
-        return np.asarray(np.rint(table).astype(np.uint8)[grey])
+        return np.asarray(cv2.LUT(grey, np.rint(table).astype(np.uint8)), np.uint8)
     size = (grey.shape[1], grey.shape[0])
     ground = np.asarray(cv2.resize(closed, size, interpolation=cv2.INTER_LINEAR), np.uint8)
     lacking = cv2.divide(cv2.subtract(ground, grey), np.maximum(ground, DARKEST), scale=255)
@@ -108,7 +109,7 @@ def _missing_light(grey: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArra
 
 def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     """Cuts the grain off `ink` and brings typical ink to 255; None where nothing stands out."""
-    counts = np.bincount(ink.ravel(), minlength=256)
+    counts = cv2.calcHist([ink], [0], None, [256], [0, 256]).ravel().astype(np.int64)
     ground = _quantile(counts, 0.5)
     spread = np.zeros(256, np.int64)
     np.add.at(spread, np.abs(np.arange(256) - ground), counts)
@@ -122,7 +123,7 @@ def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
         return None
     levels = np.arange(256, dtype=np.float32)
     table = np.clip((levels - floor) * (255 / (typical - floor)), 0, 255)
-    return np.asarray(np.rint(table).astype(np.uint8)[ink])
+    return np.asarray(cv2.LUT(ink, np.rint(table).astype(np.uint8)), np.uint8)
 
 
 def _quantile(counts: NDArray[np.int64], share: float) -> int:

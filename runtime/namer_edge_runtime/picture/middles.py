@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .blobs import connected
 from .pen import measured_width
 
 CREST = 0.6
@@ -40,29 +41,32 @@ class Middles:
         """Of an ink map [H, W] with some blank pixels round its ink, written with a pen of about
         `pen` pixels. What is above `level` is ink; of fainter ink, its darker half."""
         soft = cv2.GaussianBlur(ink, (0, 0), max(0.3, min(SMOOTH, pen / 4)))
-        mask = (soft > min(level, int(soft.max()) // 2)).astype(np.uint8)
+        _, mask = cv2.threshold(soft, min(level, int(soft.max()) // 2), 1, cv2.THRESH_BINARY)
         depth = cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5)
         depth = cv2.GaussianBlur(depth, (0, 0), SMOOTH)
-        crest = (depth > cv2.dilate(depth, np.ones((3, 3), np.uint8)) - CREST) & (mask > 0)
-        columns, rows = np.flatnonzero(crest.any(0)), np.flatnonzero(crest.any(1))
-        count, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=8)
+        highest = cv2.dilate(depth, np.ones((3, 3), np.uint8))
+        crest = cv2.compare(cv2.add(depth, CREST), highest, cv2.CMP_GT)
+        crest = cv2.bitwise_and(crest, crest, mask=mask)
+        x0, y0, across, along = cv2.boundingRect(crest)
+        labels, stats, centres = connected(mask)
+        count = len(stats) - 1
         full = np.full(mask.shape, 255, np.uint8)
-        width = measured_width(full, mask > 0, count - 1)
+        width = measured_width(full, mask > 0, count)
         # Middles of lines an even number of pixels wide are two pixels wide themselves.
-        thick = max(1.0, measured_width(full, crest, count - 1))
+        thick = max(1.0, measured_width(full, crest > 0, count))
         sizes = stats[1:, 2:4].astype(np.float64)
         small = 1 + np.flatnonzero(sizes.max(1) < DOT * width)
-        away = cv2.distanceTransform(
-            (~(crest & ~np.isin(labels, small))).astype(np.uint8),
-            cv2.DIST_L2,
-            cv2.DIST_MASK_5,
-        )
+        for number in small:
+            x, y, w, h = stats[number, :4]
+            box = slice(y, y + h), slice(x, x + w)
+            crest[box][labels[box] == number] = 0
+        away = cv2.distanceTransform(cv2.bitwise_not(crest), cv2.DIST_L2, cv2.DIST_MASK_5)
         # Where there are only dots, no line is anywhere, and that is too far to reckon with.
         away = np.minimum(away, np.float32(sum(mask.shape)))
         return cls(
             np.asarray(cv2.GaussianBlur(away, (0, 0), STEADY) + (thick - 1) / 2, np.float32),
             centres[small].astype(np.float32) + 0.5,
-            (float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)),
+            (float(x0), float(y0), float(x0 + across), float(y0 + along)),
             np.maximum(sizes - width, 0),
         )
 

@@ -14,7 +14,7 @@ from .ground import ink_map, stretched
 from .look import Look, Prepared, padded_size
 from .middles import Middles
 from .pen import measured_width
-from .steps import Steps
+from .steps import Steps, Unseen
 
 MOST_PIXELS = 6_000_000
 """Larger pictures are scaled down to this first, which bounds time."""
@@ -71,7 +71,7 @@ class Lines:
            wide, dots far from everything else.
         4. The middles of the lines are found (`middles.py`) at three times the model's resolution.
         """
-        steps = steps or Steps()
+        steps = steps or Unseen()
         steps.add(f"The picture, {grey.shape[1]} x {grey.shape[0]}", grey)
         factor = min(1.0, (MOST_PIXELS / grey.size) ** 0.5)
         if factor < 1:

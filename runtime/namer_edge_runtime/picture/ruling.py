@@ -6,8 +6,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .shrink import shrunk
+
 COARSE = 512
-"""Longest side, in pixels, at which lines are looked for."""
+"""Longest side, in pixels, at which lines are looked for, at most."""
 PIECE = 1 / 16
 """Share of the picture's width that a line is straight and level for, near enough."""
 SPAN = 0.85
@@ -68,8 +70,9 @@ def without_ruling(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
     3. Its band is emptied but for what is darker than the line, and for ink that goes on at both
        sides of it.
     """
-    level = _printed(ink)
-    upright = _printed(np.ascontiguousarray(ink.T))
+    coarse, times = shrunk(ink, COARSE)
+    level = _printed(ink, coarse, times)
+    upright = _printed(ink.T, np.ascontiguousarray(coarse.T), times)
     if level is None and upright is None:
         return ink
     plain = ink
@@ -100,9 +103,10 @@ def _bridged(
     return np.where(band, np.maximum(ink, np.asarray(closed, np.uint8)), ink)
 
 
-def _printed(ink: NDArray[np.uint8]) -> _Family | None:
-    """The level lines that are printed, not written."""
-    lines = [line for rows in _courses(ink) if (line := _line(ink, rows)) is not None]
+def _printed(ink: NDArray[np.uint8], coarse: NDArray[np.uint8], times: int) -> _Family | None:
+    """The level lines that are printed, not written; `coarse` is the ink, `times` smaller."""
+    courses = _courses(coarse, times, ink.shape[1])
+    lines = [line for rows in courses if (line := _line(ink, rows)) is not None]
     if not lines:
         return None
     band = np.zeros(ink.shape, np.bool_)
@@ -127,19 +131,17 @@ def _evenly_apart(lines: list[Line]) -> bool:
     return float(np.ptp(gaps)) <= UNEVEN * float(np.median(gaps))
 
 
-def _courses(ink: NDArray[np.uint8]) -> list[NDArray[np.intp]]:
-    """[W] row in each column, for everything level that runs through nearly the whole width."""
-    height, width = ink.shape
-    factor = min(1.0, COARSE / max(height, width))
-    size = max(1, round(width * factor)), max(1, round(height * factor))
-    coarse = cv2.resize(ink, size, interpolation=cv2.INTER_AREA) if factor < 1 else ink
+def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[np.intp]]:
+    """[width] full-size row in each column, for everything level that runs through nearly the
+    whole width."""
+    size = coarse.shape[::-1]
     piece = max(9, round(size[0] * PIECE))
     thicker = cv2.dilate(coarse, np.ones((3, 1), np.uint8))
     long = cv2.morphologyEx(thicker, cv2.MORPH_OPEN, np.ones((1, piece), np.uint8))
-    shown = np.asarray(long > FAINTEST)
-    if shown.any(0).mean() < SPAN:
+    if (long.max(0) > FAINTEST).mean() < SPAN:
         return []
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(shown.astype(np.uint8))
+    shown = (long > FAINTEST).astype(np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(shown)
     found = []
     for number in range(1, count):
         x, y, w, h, _ = (int(value) for value in stats[number])
@@ -159,8 +161,8 @@ def _courses(ink: NDArray[np.uint8]) -> list[NDArray[np.intp]]:
             if used.mean() < LEAST:
                 break
         else:
-            places = (np.arange(width) + 0.5) * (size[0] / width) - 0.5
-            rows = (curve(places) + 0.5) * (height / size[1]) - 0.5
+            places = (np.arange(width) + 0.5) / times - 0.5
+            rows = (curve(places) + 0.5) * times - 0.5
             found.append(np.rint(rows).astype(np.intp))
     return found
 
