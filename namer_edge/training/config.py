@@ -18,7 +18,7 @@ from ..model.graph_decoder import PARTS
 from ..model.namer import Architecture
 from ..recognisers.build import RECOGNISERS
 from ..recognisers.recogniser import DecoderArchitecture
-from .loss import LossOptions
+from .loss import FREEZABLE, LossOptions
 from .targets import Candidates
 
 T = TypeVar("T")
@@ -38,6 +38,7 @@ class TrainConfig:
     output: str = "runs/edge"
     licence: str = ""  # of the training data, and so of the weights
     init: str = ""  # weights (.safetensors with their JSON) to begin from
+    frozen: tuple[str, ...] = ()  # parts that stay as they are: encoder, vat, pgd
 
     # Look: pixels.
     symbol_height: float = 20.0
@@ -144,6 +145,11 @@ class TrainConfig:
             raise ConfigError("qat = true fine-tunes a trained model: give init=CHECKPOINT")
         if self.qat and self.model != "namer":
             raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
+        if self.frozen and (self.model != "namer" or not set(self.frozen) < set(FREEZABLE)):
+            raise ConfigError(
+                f"frozen = {list(self.frozen)}: choose from {', '.join(FREEZABLE)} of a NAMER, and "
+                "leave one to be trained"
+            )
         if self.teacher and self.model != "namer":
             raise ConfigError(f"a teacher is for NAMER alone, and model = {self.model!r}")
         connecting = set(self.pgd_parts) & set(PARTS[1:])

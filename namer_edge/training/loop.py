@@ -68,7 +68,7 @@ def objective_of(model: Namer | Recogniser, config: TrainConfig) -> nn.Module:
     """The model with its loss."""
     if isinstance(model, Recogniser):
         return SequenceObjective(model, config.label_smoothing)
-    objective = Objective(model, config.loss, config.candidates)
+    objective = Objective(model, config.loss, config.candidates, config.frozen)
     return QuantizationAware(objective) if config.qat else objective
 
 

@@ -1,6 +1,8 @@
 """The losses of eq. 3 and 6 to 9, over one batch, matching included."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import torch
@@ -11,6 +13,9 @@ from ..data.batches import Batch
 from ..model.namer import Namer
 from .matching import match
 from .targets import IGNORE, Candidates, node_targets, stack, visual_map
+
+FREEZABLE = ("encoder", "vat", "pgd")
+"""Parts of a NAMER that training may leave as they are."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +35,25 @@ class LossOptions:
 class Objective(nn.Module):
     """A NAMER with its training loss: batch → losses; one module, so that DDP can wrap it."""
 
-    def __init__(self, namer: Namer, options: LossOptions, candidates: Candidates) -> None:
+    def __init__(
+        self,
+        namer: Namer,
+        options: LossOptions,
+        candidates: Candidates,
+        frozen: Sequence[str] = (),
+    ) -> None:
+        """Parts of the NAMER that are `frozen` keep their weights and batch statistics."""
         super().__init__()
         self.namer, self.options, self.candidates = namer, options, candidates
+        self.frozen = [namer.get_submodule(part) for part in frozen]
+        for part in self.frozen:
+            part.requires_grad_(False)
+
+    def train(self, mode: bool = True) -> Self:
+        super().train(mode)
+        for part in self.frozen:
+            part.eval()
+        return self
 
     def forward(self, batch: Batch, seed: tuple[int, ...]) -> dict[str, Tensor]:
         """Scalars `loss` (eq. 9), `vat` (eq. 3), and of the heads that there are `self`, `left`,

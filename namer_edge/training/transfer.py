@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ from torch import Tensor
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..model.namer import Namer
-from ..recognisers.recogniser import Recogniser
+from ..model.namer import Architecture, Namer
+from ..recognisers.recogniser import DecoderArchitecture, Recogniser
 from .checkpoint import load_model
 
 CLASS_ROWS = (
@@ -42,7 +42,7 @@ class Taken:
 
 
 def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
-    """Load `weights` into `model`, whose architecture must be theirs.
+    """Load `weights` into `model`, whose architecture must be theirs, save that it may lack heads.
 
     A NAMER may have another vocabulary: then the row of each class goes where the token of this
     name stands now, if it takes as many arguments, and other classes keep the random rows that
@@ -50,12 +50,14 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
     for those of another architecture, or of a vocabulary that has no token in common.
     """
     old, _, record = load_model(weights)
-    if old.architecture != model.architecture:
+    if not _fits(old.architecture, model.architecture):
         raise ConfigError(
             f"{weights} is a {old.architecture}, the configuration asks for {model.architecture}"
         )
+    state = model.state_dict()
+    given = {name: value for name, value in old.state_dict().items() if name in state}
     if old.vocabulary == model.vocabulary:
-        model.load_state_dict(old.state_dict())
+        model.load_state_dict(given)
         return Taken(record)
     if not isinstance(model, Namer):
         raise ConfigError(
@@ -69,7 +71,6 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
             f"{weights} reads vocabulary {old.vocabulary.name!r}, which has no token in common "
             f"with {model.vocabulary.name!r}: give the vocabulary that the weights were made for"
         )
-    given, state = old.state_dict(), model.state_dict()
     for name in CLASS_ROWS:
         given[name] = _with_rows(state[name], given[name], rows, old.vocabulary.size)
     model.load_state_dict(given)
@@ -79,6 +80,14 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
         tuple(t for t, row in zip(model.vocabulary.tokens, rows, strict=True) if row < 0),
         tuple(t for t in old.vocabulary.tokens if t not in known),
     )
+
+
+def _fits(old: Architecture | DecoderArchitecture, new: Architecture | DecoderArchitecture) -> bool:
+    """Whether all that the new model has is in the old one."""
+    if isinstance(old, Architecture) and isinstance(new, Architecture):
+        fewer = set(new.pgd_parts) <= set(old.pgd_parts)
+        return fewer and replace(old, pgd_parts=new.pgd_parts) == new
+    return old == new
 
 
 def same_classes(old: Vocabulary, new: Vocabulary) -> Tensor:

@@ -14,7 +14,9 @@ With --model CHECKPOINT, edges and heads are read from that one trained model, w
 once for all rows: inference-time figures. With --train, rows are trained one after the other, each
 from where it was stopped: as the paper did, or shortened and upon another configuration:
 
-  namer-edge ablate window --train --config edge --epochs 12 --set train=[\\"runs/data/train.npz\\"]
+  namer-edge ablate window --train --config edge --epochs 12 --threads 1
+  namer-edge ablate heads --train --config edge --epochs 2 --set init=X.safetensors \\
+      --set 'frozen=["encoder", "vat"]'          # PGD alone, upon a trained encoder and VAT
 
 Rows that have weights (from --train, or from `namer-edge train paper-window-3` …) are measured;
 what was not run is marked. Results go into --results, a JSON file, and as tables into the .md
@@ -48,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="key=value", help="override a setting"
     )
     parser.add_argument("--device", metavar="D", help="for reading: cpu, cuda …")
-    parser.add_argument("--threads", type=positive, metavar="N", help="for reading")
+    parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads of each process")
     parser.add_argument(
         "--results",
         metavar="OUT.json",
@@ -79,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"the rows of {arguments.table} differ in training: give --train")
     check_writable(str(arguments.results))
     results = Results.load(arguments.results)
-    settings = [*arguments.set, *([f"epochs={arguments.epochs}"] if arguments.epochs else [])]
+    given = {"epochs": arguments.epochs, "threads": arguments.threads}
+    settings = [*arguments.set, *(f"{key}={value}" for key, value in given.items() if value)]
     planned = {name: list(runs(TABLES[name], arguments.config, settings)) for name in names}
     if arguments.train:
         for name in names:

@@ -184,7 +184,7 @@ def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
 
 
 @pytest.mark.parametrize("name", ["avx2", "arm64"])
-def test_other_processors_have_profiles_of_their_own(
+def test_t10_other_processors_have_profiles_of_their_own(
     name: str, fp32: ModelFile, training: Path
 ) -> None:
     calibration = draw(training, fp32.look, 2)
@@ -291,7 +291,7 @@ def test_a_small_set_decides_nothing(
 
 
 @pytest.mark.usefixtures("quick")
-def test_one_command_calibrates_measures_and_writes(
+def test_t10_one_command_calibrates_measures_and_writes(
     training: Path,
     evaluation: Path,
     tmp_path: Path,
@@ -314,7 +314,7 @@ def test_one_command_calibrates_measures_and_writes(
 
 
 @pytest.mark.usefixtures("quick")
-def test_what_loses_too_much_is_shown_and_not_written(
+def test_t10_what_loses_too_much_is_shown_and_not_written(
     training: Path,
     evaluation: Path,
     int8: ModelFile,

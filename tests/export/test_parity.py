@@ -92,7 +92,7 @@ def read(recognizer: Recognizer, pictures: Sequence[Any], batch_size: int = 1) -
     return [answer.canonical for answer in answers]  # type: ignore[union-attr]
 
 
-def test_at_sizes_that_were_never_exported_alone_and_batched_and_again(
+def test_t11_at_sizes_that_were_never_exported_alone_and_batched_and_again(
     pair: tuple[Recognizer, Recognizer],
 ) -> None:
     pictures = [png(255 - render(written(n).strokes, LOOK).image) for n in range(len(WRITTEN))]
@@ -128,7 +128,7 @@ def test_a_line_as_long_as_the_look_allows(pair: tuple[Recognizer, Recognizer]) 
     assert read(exported, [line]) == read(exported, [line]) == expected
 
 
-def test_a_blank_page_and_a_single_token(pair: tuple[Recognizer, Recognizer]) -> None:
+def test_t11_a_blank_page_and_a_single_token(pair: tuple[Recognizer, Recognizer]) -> None:
     torch, exported = pair
     letters = [png(255 - render(written(15, seed).strokes, LOOK).image) for seed in range(12)]
     pictures = [png(np.full((60, 90), 255, np.uint8)), *letters]
@@ -148,7 +148,7 @@ def test_ink_in_which_nothing_is_seen(pair: tuple[Recognizer, Recognizer]) -> No
     assert all(answer.truncated for answer in answers)
 
 
-def test_a_page_of_more_nodes_than_are_taken(pair: tuple[Recognizer, Recognizer]) -> None:
+def test_t11_a_page_of_more_nodes_than_are_taken(pair: tuple[Recognizer, Recognizer]) -> None:
     crowded = page([[(row + number) % 16 for number in range(12)] for row in range(10)])
     torch, exported = pair
     assert torch.decoding.max_nodes == 512

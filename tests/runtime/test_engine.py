@@ -1,11 +1,13 @@
 """Choosing an engine, a device, threads."""
 
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from namer_edge_runtime.engine import base
 from namer_edge_runtime.engine.base import engine_names, open_engine
 from namer_edge_runtime.engine.onnxruntime import OnnxRuntimeEngine
 from namer_edge_runtime.errors import EngineError, UsageError
@@ -15,7 +17,7 @@ from namer_edge_runtime.recognizer import Recognizer
 from .tiny_model import formula
 
 
-def test_cuda_asked_for_and_absent_is_an_error(tiny_model: ModelFile) -> None:
+def test_t2_cuda_asked_for_and_absent_is_an_error(tiny_model: ModelFile) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
         pytest.skip("CUDA is there")
@@ -26,7 +28,7 @@ def test_cuda_asked_for_and_absent_is_an_error(tiny_model: ModelFile) -> None:
         Recognizer.from_pretrained(tiny_model.path, providers=providers)
 
 
-def test_a_fall_back_that_was_asked_for_says_what_ran(tiny_model: ModelFile) -> None:
+def test_t2_a_fall_back_that_was_asked_for_says_what_ran(tiny_model: ModelFile) -> None:
     providers = [("NoSuchExecutionProvider", {"device_id": 0})]
     recognizer = Recognizer.from_pretrained(tiny_model.path, providers=providers, fallback=True)
     assert recognizer.strokes(formula("1")).device == "CPU"
@@ -35,6 +37,47 @@ def test_a_fall_back_that_was_asked_for_says_what_ran(tiny_model: ModelFile) -> 
 def test_providers_pass_through_with_options(tiny_model: ModelFile) -> None:
     engine = OnnxRuntimeEngine(tiny_model, providers=[("CPUExecutionProvider", {})])
     assert engine.device == "CPU"
+
+
+def test_of_several_providers_the_first_runs_and_none_is_dropped_in_silence(
+    tiny_model: ModelFile,
+) -> None:
+    both = [("CPUExecutionProvider", {"use_arena": "0"}), "NoSuchExecutionProvider"]
+    with pytest.raises(EngineError, match=r"no NoSuchExecutionProvider here, only .*CPU"):
+        Recognizer.from_pretrained(tiny_model.path, providers=both)
+    engine = OnnxRuntimeEngine(tiny_model, providers=both, fallback=True)
+    assert engine.device == "CPU"
+    options = engine._sessions()[0].get_provider_options()
+    assert list(options) == ["CPUExecutionProvider"]
+
+
+def test_an_engine_of_somebody_else_is_one_class_under_a_name(
+    tiny_model: ModelFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = EntryPoint("elsewhere", "tests.runtime.test_engine:Elsewhere", base.GROUP)
+    monkeypatch.setattr(base, "entry_points", lambda group: [point])
+    assert engine_names() == ["elsewhere"]
+    recognizer = Recognizer.from_pretrained(tiny_model.path, engine="elsewhere", threads=1)
+    result = recognizer.strokes(formula("1 - 1"))
+    assert (result.canonical, result.engine, result.device) == ("1 - 1", "elsewhere", "NEAR")
+
+
+class Elsewhere:
+    """What another package would declare as an entry point of `namer_edge.engines`."""
+
+    name, device, precision = "elsewhere", "NEAR", "fp32"
+
+    def __init__(self, model: ModelFile, *, device: str | None, threads: int | None) -> None:
+        self.inner = OnnxRuntimeEngine(model, threads=threads)
+        self.vat, self.pgd = self.inner.vat, self.inner.pgd
+
+
+def test_the_best_classes_leave_the_graph_and_not_the_map_of_all() -> None:
+    model = ModelFile.open(None)
+    page = np.zeros((1, model.look.channels, 64, 96), np.uint8)
+    seen = OnnxRuntimeEngine(model, threads=1).vat(page)
+    assert seen.scores.shape == seen.classes.shape
+    assert seen.scores.shape[1] <= 8 < model.vocabulary.size
 
 
 def test_unknown_names_say_what_there_is(tiny_model: ModelFile) -> None:

@@ -3,7 +3,6 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from namer_edge_runtime.errors import EngineError, UsageError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
-from .tiny_model import formula
+from .tiny_model import formula, write_openvino
 
 openvino = pytest.importorskip("openvino")
 INPUTS = [formula(tokens) for tokens in ("1", "1 - 1", "1 ^ 1", "- 1 - 1 1", "1 1 ^ - 1")] * 3
@@ -22,18 +21,8 @@ INPUTS = [formula(tokens) for tokens in ("1", "1 - 1", "1 ^ 1", "- 1 - 1 1", "1 
 def model(
     tiny_model: ModelFile, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> ModelFile:
-    """The tiny model's graphs as OpenVINO has them, in a folder and in a zip."""
-    folder = tmp_path_factory.mktemp("openvino")
-    parts: dict[str, bytes | Path] = {}
-    for role in ("vat", "pgd"):
-        (folder / f"{role}.onnx").write_bytes(tiny_model.read(role))
-        graph = openvino.convert_model(folder / f"{role}.onnx")
-        openvino.save_model(graph, folder / f"{role}.xml", compress_to_fp16=False)
-        parts |= {role: folder / f"{role}.xml", f"{role}.bin": folder / f"{role}.bin"}
-    meta: dict[str, Any] = {k: v for k, v in tiny_model.meta.items() if k != "parts"}
-    return ModelFile.write(
-        folder / f"model{request.param}", {**meta, "engine_format": "openvino"}, parts
-    )
+    """In a folder and in a zip."""
+    return write_openvino(tiny_model, tmp_path_factory.mktemp("openvino") / f"model{request.param}")
 
 
 @pytest.fixture(scope="module")

@@ -76,11 +76,11 @@ def test_positions_are_in_pixels_of_the_picture(recognizer: Recognizer, scale: f
         assert np.abs(np.array([token.x, token.y]) - wanted).max() < 8 * scale
 
 
-def test_a_batch_equals_one_by_one_in_order(recognizer: Recognizer) -> None:
+def test_t6_a_batch_equals_one_by_one_in_order(either: Recognizer) -> None:
     inputs = [picture(tokens, scale) for scale in (1.5, 3.0) for tokens in FORMULAS]
-    singles = [recognizer(value) for value in inputs]
+    singles = [either(value) for value in inputs]
     for batch_size in (1, 3, 8):
-        batch = recognizer(inputs, batch_size=batch_size)
+        batch = either(inputs, batch_size=batch_size)
         for one, other in zip(singles, batch, strict=True):
             assert one.canonical == other.canonical
             assert one.score == pytest.approx(other.score, abs=1e-5)
@@ -121,7 +121,7 @@ def test_what_exceeds_the_most_nodes_is_said(tmp_path: Path) -> None:
     assert result.to_json()["truncated"] is True
 
 
-def test_a_bad_input_in_a_batch_is_named_by_its_number(recognizer: Recognizer) -> None:
+def test_t6_a_bad_input_in_a_batch_is_named_by_its_number(recognizer: Recognizer) -> None:
     with pytest.raises(PictureError, match=r"input 1: .*not a picture"):
         recognizer([picture("1"), b"no picture at all", picture("-")])
     answers = recognizer.each([picture("1"), b"no picture", picture("-")])
@@ -210,27 +210,27 @@ def test_a_model_of_three_channels_gets_them(tiny_model: ModelFile, recognizer: 
     assert three(picture("1 - 1")).canonical == "1 - 1"
 
 
-def test_eight_threads_on_one_recognizer(recognizer: Recognizer) -> None:
+def test_t8_eight_threads_on_one_recognizer(either: Recognizer) -> None:
     inputs = [picture(tokens) for tokens in FORMULAS] * 4
-    serial = [recognizer(value).canonical for value in inputs]
+    serial = [either(value).canonical for value in inputs]
     with ThreadPoolExecutor(8) as threads:
-        assert [r.canonical for r in threads.map(recognizer, inputs)] == serial
+        assert [r.canonical for r in threads.map(either, inputs)] == serial
 
 
-def test_it_can_be_pickled(recognizer: Recognizer) -> None:
-    data = pickle.dumps(recognizer)
+def test_t8_it_can_be_pickled(either: Recognizer) -> None:
+    data = pickle.dumps(either)
     assert len(data) < 20_000  # no graph inside
     copy = pickle.loads(data)
     assert copy(picture("1 - 1")).canonical == "1 - 1"
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_it_works_in_another_process(recognizer: Recognizer, method: str) -> None:
+def test_t8_it_works_in_another_process(either: Recognizer, method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system does not {method}")
-    recognizer(picture("1", 8.0))  # threads of this process are alive when it forks
+    either(picture("1", 8.0))  # threads of this process are alive when it forks
     with multiprocessing.get_context(method).Pool(1) as pool:
-        result = pool.apply_async(recognizer, (picture("1 - 1", 8.0),)).get(timeout=120)
+        result = pool.apply_async(either, (picture("1 - 1", 8.0),)).get(timeout=120)
     assert isinstance(result, Result)
     assert result.canonical == "1 - 1"
 

@@ -8,7 +8,17 @@ from namer_edge_runtime.model_file import ModelFile
 
 from .drawing import save_inputs
 
-BLOCKED = ("torch", "scipy", "onnx", "onnxscript", "safetensors", "tensorboard", "PIL", "pandas")
+BLOCKED = (
+    "torch",
+    "albumentations",
+    "scipy",
+    "onnx",
+    "onnxscript",
+    "safetensors",
+    "tensorboard",
+    "PIL",
+    "pandas",
+)
 
 
 def in_a_bare_python(code: str) -> str:
@@ -21,7 +31,7 @@ def in_a_bare_python(code: str) -> str:
     return done.stdout
 
 
-def test_a_picture_is_recognised_without_them(tiny_model: ModelFile, tmp_path: Path) -> None:
+def test_t1_a_picture_is_recognised_without_them(tiny_model: ModelFile, tmp_path: Path) -> None:
     save_inputs(tmp_path / "in")
     output = in_a_bare_python(
         "from namer_edge import Recognizer\n"
@@ -32,7 +42,7 @@ def test_a_picture_is_recognised_without_them(tiny_model: ModelFile, tmp_path: P
     assert output == "1 - 1 | <math\n"
 
 
-def test_the_command_runs_without_them(tiny_model: ModelFile, tmp_path: Path) -> None:
+def test_t1_the_command_runs_without_them(tiny_model: ModelFile, tmp_path: Path) -> None:
     said = save_inputs(tmp_path / "in")
     output = in_a_bare_python(
         "from namer_edge_runtime.command import main\n"

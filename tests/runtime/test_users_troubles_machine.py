@@ -1,8 +1,4 @@
-"""Manners on a shared machine, after troubles that users of other tools have had.
-
-T2, T7, T8, T9 and T12 are their numbers in the project's list of such cases; the others have tests
-beside what they are about (inputs T3 to T5, batches T6, export T10 and T11, scores T13, T14).
-"""
+"""Manners on a shared machine: T2, T7, T8, T9 and T12 of `test_users_troubles.py`."""
 
 import os
 import subprocess

@@ -49,6 +49,21 @@ def write_tiny_model(path: Path, **decoding: float) -> ModelFile:
     return ModelFile.write(path, meta, {"vat": vat(), "pgd": pgd()})
 
 
+def write_openvino(tiny: ModelFile, path: Path) -> ModelFile:
+    """Its graphs as OpenVINO has them."""
+    import openvino
+
+    parts: dict[str, bytes | Path] = {}
+    for role in ("vat", "pgd"):
+        stem = path.parent / f"{path.stem}-{role}"
+        stem.with_suffix(".onnx").write_bytes(tiny.read(role))
+        graph = openvino.convert_model(stem.with_suffix(".onnx"))
+        openvino.save_model(graph, stem.with_suffix(".xml"), compress_to_fp16=False)
+        parts |= {role: stem.with_suffix(".xml"), f"{role}.bin": stem.with_suffix(".bin")}
+    meta = {key: value for key, value in tiny.meta.items() if key != "parts"}
+    return ModelFile.write(path, {**meta, "engine_format": "openvino"}, parts)
+
+
 class Graph:
     """Collects nodes; each call returns the name of what the node gives."""
 

@@ -20,7 +20,9 @@ NAMES = sorted(
 )
 ROWS = {
     "paper-crohme-aug": {"scale", "rotation"},
-    "paper-hme100k": {"train", "validation", "vocabulary", "teacher", "licence", "epochs"},
+    "paper-hme100k": {
+        *("train", "validation", "vocabulary", "channels", "teacher", "licence", "epochs")
+    },
     "paper-teacher": {"teacher"},
     "paper-window": {"window"},
     "paper-heads": {"pgd_parts"},
@@ -45,6 +47,7 @@ def test_the_paper_is_what_its_implementation_details_say() -> None:
     assert not any(getattr(config, key) for key in ours)
     assert min(config.threshold, config.class_threshold) > 1
     photos = load_config("paper-hme100k")
+    assert photos.channels == 3
     assert (photos.epochs, Vocabulary.load(photos.vocabulary).name) == (40, "hme100k")
 
 
