@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="training samples as one picture, with VAT's targets drawn in",
         description="Draw samples as training would: augmented and synthesised as the "
         "configuration says. Red: the cell that a token is estimated to stand in; pale: the window "
-        "in which matching may move it.",
+        "in which matching may move it. Pictures have cells where teacher=WEIGHTS gives them.",
     )
     _add_view_options(show)
     show.add_argument("-o", "--output", metavar="PNG", type=Path, required=True)
@@ -245,13 +245,17 @@ def _show(arguments: argparse.Namespace) -> int:
 
     from ..data.batches import Ink
     from ..data.contact_sheet import contact_sheet
+    from ..data.labels import canonical
     from ..data.pack import load_pack
     from ..data.plots import save_picture
     from ..training.material import trainable
+    from ..training.positions import with_positions_of
 
     config = _settings(arguments)
     vocabulary = Vocabulary.load(config.vocabulary)
-    formulas = [f for f in load_pack(arguments.pack).formulas if trainable(f, vocabulary)]
+    packed = load_pack(arguments.pack).formulas
+    taught = with_positions_of(packed, arguments.pack, config.teacher, unsegmented=True)
+    formulas = [formula for formula in taught if trainable(formula, vocabulary)]
     names = [formula.name for formula in formulas]
     wanted = arguments.name or []
     unknown = sorted(set(wanted) - set(names))
@@ -262,15 +266,16 @@ def _show(arguments: argparse.Namespace) -> int:
     if not numbers:
         rng = np.random.default_rng(arguments.seed)
         numbers = rng.permutation(len(formulas))[: arguments.count].tolist()
-    placed = all(formula.placed for formula in formulas)
+    segmented = all(formula.placed or formula.picture for formula in packed)
     hands = [f for path in config.hands for f in load_pack(path).formulas if f.placed]
     ink = Ink(
         formulas,
         vocabulary,
         config.look,
         config.augmentation,
-        config.synthesis if placed else None,  # which has to know whose strokes are whose
+        config.synthesis if segmented else None,  # which has to know whose strokes are whose
         hands,
+        [tokens for path in config.labels for tokens in canonical(path, vocabulary)],
     )
     sheet = contact_sheet(ink, numbers, arguments.seed, config.window)
     save_picture(arguments.output, sheet)
