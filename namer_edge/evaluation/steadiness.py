@@ -1,17 +1,17 @@
 """Whether a formula is read the same however large it is drawn, and with whatever pen.
 
-    python -m namer_edge.evaluation.steadiness PACK [--model M] [--formulas 200] [--json OUT]
+    python -m namer_edge.evaluation.steadiness PACK [--formulas 200] [--one-look] [--json OUT]
 
 Ink of a pack is drawn as PNG pictures, black on white. 100 % are symbols 64 pixels high. Of the
 formulas read right there with a pen of 4 pixels, the share is reported that is read the same at
-25, 50, 200 and 400 %, pen included, and at 100 % with pens of 1 to 8 pixels. The model looks once
-at each: what second looks mend would hide what preparation spoils.
+25, 50, 200 and 400 %, pen included, and at 100 % with pens of 1 to 8 pixels. With --one-look no
+second look mends what preparation or the model's own doubts spoil.
 """
 
 import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,11 +120,13 @@ def main() -> None:
     parser.add_argument("--model", help="name of a packaged model, or the path of one")
     parser.add_argument("--formulas", type=int, default=200, help="%(default)s, spread evenly")
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--one-look", action="store_true", help="nothing is read a second time")
     parser.add_argument("--json", type=Path, metavar="OUT")
     arguments = parser.parse_args()
     formulas = spread(load_pack(arguments.pack).formulas, arguments.formulas)
-    recognizer = Recognizer.from_pretrained(arguments.model, threads=arguments.threads)
-    recognizer.decoding = replace(recognizer.decoding, second_looks=())
+    recognizer = Recognizer.from_pretrained(
+        arguments.model, threads=arguments.threads, one_look=arguments.one_look
+    )
     with tqdm(total=len(formulas), unit="formula", disable=None) as bar:
         found = steadiness(recognizer, formulas, progress=bar.update)
     print(found.text())

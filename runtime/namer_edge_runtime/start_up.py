@@ -1,6 +1,6 @@
 """What the first formula costs in a fresh process: time to import, to load, to read; memory.
 
-`python -m namer_edge_runtime.start_up [MODEL]` prints it as JSON, measured in that process.
+`python -m namer_edge_runtime.start_up [MODEL] [--base]` prints it as JSON, measured by itself.
 """
 
 import json
@@ -12,6 +12,9 @@ from time import perf_counter, process_time
 
 CROSS = [[(0, 0), (20, 20)], [(20, 0), (0, 20)]]
 """The strokes of the test reading, an x."""
+OPTIONAL = ("scipy", "yaml")
+"""What Numba takes along where it is there, and no need of ours: with `--base` it is not there, as
+after a plain `pip install namer-edge`."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +44,11 @@ class StartUp:
     latex: str
 
 
-def start_up(model: str | Path | None = None) -> StartUp:
-    """Measures in a fresh process, on one thread. Raises `RuntimeError` where that one fails."""
+def start_up(model: str | Path | None = None, base: bool = False) -> StartUp:
+    """Measures in a fresh process, on one thread, for `base` without the packages that a plain
+    install does not bring. Raises `RuntimeError` where that process fails."""
     command = [sys.executable, "-m", __name__, *([] if model is None else [str(model)])]
+    command += ["--base"] if base else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the reading in a fresh process failed: {done.stderr.strip()[-300:]}")
@@ -105,4 +110,7 @@ def _peak_memory() -> float | None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(measure(*sys.argv[1:2]))))
+    arguments = [argument for argument in sys.argv[1:] if argument != "--base"]
+    if len(arguments) < len(sys.argv) - 1:
+        sys.modules.update(dict.fromkeys(OPTIONAL))  # None: there is no such module
+    print(json.dumps(asdict(measure(*arguments[:1]))))
