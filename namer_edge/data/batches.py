@@ -181,7 +181,8 @@ class Ink(Dataset[Drawn]):
             runs[-1] = draws[-group:]  # as many again as are missing, so that no batch is small
         batches: list[list[Draw]] = []
         for i in rng.permutation(len(runs)):
-            run = runs[i]
+            # Of fewer formulas than there are ranks, some come twice.
+            run = [runs[i][n % len(runs[i])] for n in range(max(len(runs[i]), ranks))]
             size = (max(d.height for d in run), max(d.width for d in run))
             run = [Draw(d.formula, d.seed, *size) for d in run]
             batches += [run[rank::ranks] for rank in range(ranks)]

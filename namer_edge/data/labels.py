@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from namer_edge_runtime.bulk import INSIDE, KNOWN
 from namer_edge_runtime.errors import DataError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.tokens import normalize
@@ -45,6 +46,12 @@ def read_labels(path: str | Path) -> list[Label]:
     if not labels:
         raise DataError(f"the label file {path} has no lines")
     return list(labels.values())
+
+
+def bare(name: str) -> str:
+    """The name of a file without its folder, zip and known ending."""
+    path = PurePosixPath(name.replace(INSIDE, "/"))
+    return path.stem if path.suffix.lower() in KNOWN else path.name
 
 
 def label_error(tokens: Sequence[str], vocabulary: Vocabulary) -> str | None:

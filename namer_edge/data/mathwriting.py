@@ -15,7 +15,7 @@ from namer_edge_runtime.ink.inkml import Ink, iterate_ink
 
 from .formula import Formula, unplaced
 from .formula_set import FormulaSet
-from .labels import label_error, read_labels
+from .labels import bare, label_error, read_labels
 from .report import Remark, Report
 
 ANNOTATIONS = ("normalizedLabel", "label")
@@ -38,7 +38,7 @@ def load_mathwriting(
     """
     vocabulary = vocabulary or Vocabulary.load("mathwriting")
     published = {
-        Path(label.name).stem: label.latex
+        bare(label.name): label.latex
         for label in (read_labels(labels) if labels is not None else ())
     }
     formulas: list[Formula] = []

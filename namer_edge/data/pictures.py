@@ -15,7 +15,7 @@ from namer_edge_runtime.picture.prepare import Lines
 
 from .formula import Formula, Picture, unplaced
 from .formula_set import FormulaSet
-from .labels import label_error, read_labels
+from .labels import bare, label_error, read_labels
 from .report import Remark, Report
 
 YARDSTICK = Look()
@@ -31,7 +31,7 @@ def load_pictures(
     says: the formulas have no positions, a teacher has to give them. Raises `DataError` where
     pictures or labels cannot be read at all; a single bad file goes into the report instead.
     """
-    published = {Path(label.name).stem: label for label in read_labels(labels)}
+    published = {bare(label.name): label for label in read_labels(labels)}
     formulas: list[Formula] = []
     remarks: dict[str, list[Remark]] = {
         name: [] for name in ("disagreeing", "unlabelled", "unreadable", "inkless")
@@ -41,7 +41,7 @@ def load_pictures(
     for source in tqdm(
         files, unit=" files", total=count([pictures]), disable=None if progress else True
     ):
-        name = Path(source.name.replace("::", "/")).stem
+        name = bare(source.name)
         found.add(name)
         label = published.get(name)
         try:

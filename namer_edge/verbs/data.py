@@ -182,7 +182,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.atomic import atomic_file
 
     from ..data.formula_set import FormulaSet
-    from ..data.labels import read_labels
+    from ..data.labels import bare, read_labels
     from ..data.pack import load_pack
 
     differing = []
@@ -193,12 +193,11 @@ def _check(arguments: argparse.Namespace) -> int:
             print(f"made from {name}, SHA-256 {digest}")
         if arguments.labels is not None:
             labels = read_labels(arguments.labels)
-            told = {Path(label.name).stem: label.latex.split() for label in labels}
-            told |= {label.name: label.latex.split() for label in labels}
-            differing = [f for f in loaded.formulas if list(f.tokens) != told.get(f.name)]
+            told = {bare(label.name): label.latex.split() for label in labels}
+            differing = [f for f in loaded.formulas if list(f.tokens) != told.get(bare(f.name))]
             print(f"{len(differing)} labels are not those of {arguments.labels}")
             for formula in differing:
-                now = " ".join(told.get(formula.name, ["(none)"]))
+                now = " ".join(told.get(bare(formula.name), ["(none)"]))
                 print(f"  {formula.name}: {' '.join(formula.tokens)} | {now}")
     else:
         loaded = _loaded(arguments.data, arguments)

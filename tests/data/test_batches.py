@@ -72,6 +72,12 @@ def test_an_epoch_holds_every_formula_in_batches_of_one_size(size: int, ranks: i
         assert len({(draw.height, draw.width) for draw in batch}) == 1
 
 
+def test_fewer_formulas_than_ranks_leave_no_rank_without_one() -> None:
+    plan = Ink(FORMULAS[:3], VOCABULARY, LOOK, WILD).plan(0, 2, seed=0, ranks=4)
+    assert [len(batch) for batch in plan] == [1, 1, 1, 1]
+    assert {draw.formula for batch in plan for draw in batch} == {0, 1, 2}
+
+
 def test_augmentation_changes_size_slant_and_pen_within_bounds() -> None:
     scaled = ScaledInk.of(FORMULAS[4], LOOK)
     plain = place(scaled, LOOK, Augmentation(), np.random.default_rng(0))

@@ -49,6 +49,15 @@ def test_every_picture_and_label_is_told_of(folder: Path) -> None:
         load_pictures(folder / "gone", folder.parent / "labels.tsv", HME100K)
 
 
+def test_names_may_have_dots(tmp_path: Path) -> None:
+    folder = write_photos(tmp_path / "photos", [0])
+    (folder / "0.jpg").rename(folder / "page.1.jpg")
+    (tmp_path / "labels.tsv").write_text("page.1\tx ^ { 2 } + 1\n", "utf-8")
+    loaded = load_pictures(folder, tmp_path / "labels.tsv", HME100K)
+    assert [formula.name for formula in loaded.formulas] == ["page.1"]
+    assert loaded.report.agreeing == 1
+
+
 def test_pictures_lie_in_a_pack_beside_ink(folder: Path, tmp_path: Path) -> None:
     loaded = load_pictures(folder, folder.parent / "labels.tsv", HME100K)
     both = [written(3), *loaded.formulas, written(4)]
