@@ -65,7 +65,7 @@ def build(settings: Settings, pool: Pool, metrics: Metrics) -> Starlette:
             Route("/healthz", healthz),
             Route("/metrics", tell_metrics),
             Route("/recognize", recognize, methods=["POST"]),
-            WebSocketRoute("/pen", pens),
+            WebSocketRoute("/pen", pens.serve),
             Mount("/page", StaticFiles(directory=PAGE)),
         ],
         middleware=[

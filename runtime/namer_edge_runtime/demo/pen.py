@@ -30,7 +30,7 @@ class Pens:
         self.open = 0
         """Canvases that are connected."""
 
-    async def __call__(self, socket: WebSocket) -> None:
+    async def serve(self, socket: WebSocket) -> None:
         await socket.accept()
         if self.open >= self._settings.sessions:
             await socket.close(TRY_AGAIN_LATER, "too many pages write here")
@@ -39,14 +39,14 @@ class Pens:
         inbox: asyncio.Queue[str | None] = asyncio.Queue(BACKLOG)
         receiver = asyncio.create_task(_receive(socket, inbox))
         try:
-            await self._serve(socket, inbox)
+            await self._converse(socket, inbox)
         except (WebSocketDisconnect, RuntimeError):  # it closed while an answer was on its way
             pass
         finally:
             self.open -= 1
             receiver.cancel()
 
-    async def _serve(self, socket: WebSocket, inbox: "asyncio.Queue[str | None]") -> None:
+    async def _converse(self, socket: WebSocket, inbox: "asyncio.Queue[str | None]") -> None:
         canvas = Canvas(self._settings)
         while True:
             messages = [await inbox.get()]

@@ -1,0 +1,66 @@
+"""A server for all tests of a folder's file, and a browser where Chromium is installed."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namer_edge_runtime.model_file import ModelFile
+
+from ..runtime.tiny_model import write_tiny_model
+from .server import Server
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
+    return write_tiny_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """With the packaged model."""
+    with Server() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Debian's Chromium, driven by Playwright."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        pytest.skip(f"no {' or '.join(CHROMIUM)} is installed")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Any, server: Server) -> Iterator[Any]:
+    """The demo's page, connected; whatever it asks elsewhere for, or complains of, is a fault."""
+    context = chromium.new_context(viewport={"width": 1180, "height": 760})
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+    opened = context.new_page()
+    opened.set_default_timeout(20_000)
+    faults: list[str] = []
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("request", lambda r: r.url.startswith((server.url, "blob:")) or faults.append(r.url))
+    opened.goto(server.url)
+    opened.wait_for_selector("#state[data-state=ready]")
+    yield opened
+    context.close()
+    assert not faults
+
+
+@pytest.fixture
+def screenshot(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[Any, str], None]:
+    """Keeps a picture of a page, in NAMER_EDGE_SCREENSHOTS where that is set."""
+    folder = Path(os.environ.get("NAMER_EDGE_SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return lambda page, name: page.screenshot(path=folder / f"{name}.png")

@@ -1,0 +1,216 @@
+"""Writing on the page, in a real browser."""
+
+import base64
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from namer_edge_runtime.formula.tokens import normalize
+from namer_edge_runtime.ink.inkml import Ink, read_inkml
+from namer_edge_runtime.ink.strokes import bounds
+from namer_edge_runtime.recognizer import Recognizer
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+Shot = Callable[[Any, str], None]
+PASTE = """([data, type, event]) => {
+  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([bytes], "picture", { type }));
+  const init = { bubbles: true, cancelable: true };
+  document.body.dispatchEvent(event === "paste"
+    ? new ClipboardEvent("paste", { ...init, clipboardData: transfer })
+    : new DragEvent("drop", { ...init, dataTransfer: transfer }));
+}"""
+
+
+def draw(page: Any, ink: Ink) -> None:
+    """Writes with the mouse, every stroke scaled into the middle of the canvas."""
+    box = page.locator("#canvas").bounding_box()
+    x0, y0, x1, y1 = bounds(ink.strokes)
+    scale = min(0.7 * box["width"] / max(x1 - x0, 1e-6), 0.6 * box["height"] / max(y1 - y0, 1e-6))
+    scale = min(scale, 110 / max(1e-6, np.median([np.ptp(s[:, 1]) for s in ink.strokes])))
+    left = box["x"] + (box["width"] - scale * (x1 - x0)) / 2
+    top = box["y"] + (box["height"] - scale * (y1 - y0)) / 2
+    for stroke in ink.strokes:
+        points = (stroke - (x0, y0)) * scale + (left, top)
+        page.mouse.move(*points[0].tolist())
+        page.mouse.down()
+        for point in points[1:]:
+            page.mouse.move(*point.tolist())
+        page.mouse.up()
+
+
+def latex(page: Any, expected: str | None = None) -> str:
+    """What stands in the field once the last stroke has been read."""
+    if expected is not None:
+        wanted = "x => document.getElementById('latex').textContent === x"
+        page.wait_for_function(wanted, arg=expected)
+    page.wait_for_selector("#state[data-state=ready]")
+    return str(page.text_content("#latex"))
+
+
+def hand_over(page: Any, data: bytes, kind: str, event: str = "paste") -> None:
+    page.evaluate(PASTE, [base64.b64encode(data).decode(), kind, event])
+
+
+def canonical(text: str) -> list[str]:
+    return normalize(text) if text else []
+
+
+def example(name: str) -> tuple[Ink, list[str]]:
+    ink = read_inkml(EXAMPLES / f"{name}.inkml")
+    assert ink.truth is not None
+    return ink, normalize(ink.truth)
+
+
+def test_a_formula_is_written_and_set(page: Any, screenshot: Shot) -> None:
+    screenshot(page, "blank")
+    ink, truth = example("half")
+    draw(page, ink)
+    page.wait_for_selector("#formula mfrac")
+    assert canonical(latex(page)) == truth
+    size = page.locator("#formula mfrac").bounding_box()
+    inner = page.locator("#formula mfrac > :first-child").bounding_box()
+    assert size["height"] > 1.8 * inner["height"]  # the browser really set one above the other
+    assert "onnxruntime on CPU, int8" in page.text_content("#facts")
+    page.click("#copy")
+    assert canonical(page.evaluate("navigator.clipboard.readText()")) == truth
+    screenshot(page, "written")
+
+
+def test_strokes_are_undone_redone_erased_and_cleared(page: Any) -> None:
+    ink, _ = example("sum")
+    draw(page, ink)
+    page.wait_for_function("n => document.querySelectorAll('#formula [data-token]').length > 2")
+    whole = latex(page)
+    page.keyboard.press("Control+z")
+    page.wait_for_function("x => document.getElementById('latex').textContent !== x", arg=whole)
+    page.keyboard.press("Control+Shift+z")
+    assert latex(page, whole) == whole
+    page.click("#clear")
+    assert latex(page, "") == ""
+    assert page.is_visible("#hint")
+    page.click("#undo")
+    assert latex(page, whole) == whole
+    page.click("#eraser")
+    draw(page, ink)  # rubs over all of it
+    assert latex(page, "") == ""
+    assert page.is_disabled("#clear")
+
+
+def test_symbols_are_found_on_the_canvas_and_in_the_formula(page: Any, screenshot: Shot) -> None:
+    ink, _ = example("root")
+    draw(page, ink)
+    page.wait_for_selector("#formula msqrt [data-token]")
+    latex(page)
+
+    def picture() -> str:
+        return str(page.evaluate("document.getElementById('canvas').toDataURL()"))
+
+    plain = picture()
+    page.hover("#formula msqrt [data-token]")
+    assert picture() != plain
+    assert "%" in page.text_content("#symbol")
+    screenshot(page, "pointed")
+    page.mouse.move(5, 5)
+    assert picture() == plain
+    page.focus("#formula")  # and by keyboard
+    page.keyboard.press("ArrowRight")
+    assert picture() != plain
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Delete")
+    page.wait_for_function("document.querySelectorAll('#formula [data-token]').length === 1")
+
+
+def test_another_reading_is_taken(page: Any, screenshot: Shot) -> None:
+    draw(page, example("bracket")[0])
+    page.wait_for_selector("#others:not([hidden]) button:nth-child(2)")
+    first = latex(page)
+    page.click("#others button:nth-child(2)")
+    assert latex(page) != first
+    screenshot(page, "other")
+    page.click("#others button:nth-child(1)")
+    assert latex(page) == first
+
+
+@pytest.mark.parametrize("event", ["paste", "drop"])
+def test_a_picture_is_handed_over(page: Any, event: str, screenshot: Shot) -> None:
+    truth = example("square")[1]
+    hand_over(page, (EXAMPLES / "square.png").read_bytes(), "image/png", event)
+    page.wait_for_selector("#formula msup")
+    assert canonical(latex(page)) == truth
+    page.hover("#formula [data-token]")
+    screenshot(page, "picture")
+    page.click("#undo")
+    assert page.is_visible("#hint")
+
+
+def test_what_is_no_picture_is_refused_with_a_message(page: Any, screenshot: Shot) -> None:
+    draw(page, example("square")[0])
+    page.wait_for_selector("#formula msup")
+    before = latex(page)
+    page.set_input_files(
+        "#file", {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"buy milk"}
+    )
+    page.wait_for_selector("#message:not([hidden])")
+    assert "not a picture" in page.text_content("#message")
+    assert latex(page) == before
+    screenshot(page, "refused")
+
+
+def test_in_the_dark_and_on_a_phone(page: Any, screenshot: Shot) -> None:
+    page.emulate_media(color_scheme="dark")
+    draw(page, example("sum")[0])
+    page.wait_for_selector("#formula mo")
+    latex(page)
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert max(map(int, ground.removeprefix("rgb(").removesuffix(")").split(","))) < 60
+    screenshot(page, "dark")
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    latex(page)
+    screenshot(page, "phone-dark")
+    page.emulate_media(color_scheme="light")
+    screenshot(page, "phone")
+    small = page.evaluate(
+        "[...document.querySelectorAll('.tools button:not([hidden])')]"
+        ".filter(b => b.clientWidth < 36 || b.clientHeight < 36).length"
+    )
+    assert small == 0
+
+
+def test_everything_to_press_has_a_name(page: Any) -> None:
+    names = page.evaluate(
+        "[...document.querySelectorAll('button')].filter(b => b.offsetParent)"
+        ".map(b => b.getAttribute('aria-label') || b.innerText.trim())"
+    )
+    assert len(names) >= 7
+    assert all(names)
+    page.goto(page.url + "docs")
+    page.wait_for_selector("article h2 code")
+    assert "/recognize" in page.text_content("#operations")
+
+
+def test_formulas_of_crohme_come_out_as_they_do_without_a_browser(
+    page: Any, shared_data: Path, screenshot: Shot
+) -> None:
+    recognizer = Recognizer.from_pretrained(threads=1)
+    right = tried = 0
+    with zipfile.ZipFile(shared_data / "crohme" / "test2013.zip") as archive:
+        names = sorted(name for name in archive.namelist() if name.endswith(".inkml"))
+        for name in names[:60:12]:
+            ink = read_inkml(archive.read(name), name)
+            page.click("#clear") if page.is_enabled("#clear") else None
+            draw(page, ink)
+            latex(page)
+            page.wait_for_timeout(50)
+            said = canonical(latex(page))
+            tried += 1
+            right += said == recognizer.strokes(ink.strokes).canonical.split()
+            screenshot(page, f"crohme-{tried}")
+    # The mouse goes in steps of pixels, which may change a formula that is unsure.
+    assert right >= tried - 2
