@@ -137,20 +137,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _reader(arguments: argparse.Namespace) -> "Recognizer":
-    """An autoregressive recogniser, by its weights: it reads as a `Recognizer` does.
+    """A trained model by its weights, through torch: it reads as a `Recognizer` does.
 
-    Raises `CheckpointError` for other weights.
+    Raises `CheckpointError` for what is none.
     """
     import torch
 
-    from ..recognisers.reader import Reader
-    from ..training.checkpoint import load_recogniser
+    from ..training.reading import open_reader
 
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    recogniser, look, _ = load_recogniser(Path(arguments.model))
-    reader = Reader(recogniser, look, arguments.beam, device=arguments.device or "cpu")
-    return cast("Recognizer", reader)
+    weights = Path(arguments.model)
+    return cast("Recognizer", open_reader(weights, arguments.device, arguments.beam))
 
 
 def _write(target: str, lines: list[str]) -> None:
