@@ -16,6 +16,8 @@ from namer_edge_runtime.recognizer import Recognizer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Shot = Callable[[Any, str], None]
+POINTS = 16
+"""Of a stroke, that the mouse stops at: each is a message to the browser and back."""
 PASTE = """([data, type, event]) => {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const transfer = new DataTransfer();
@@ -37,6 +39,7 @@ def draw(page: Any, ink: Ink) -> None:
     top = box["y"] + (box["height"] - scale * (y1 - y0)) / 2
     for stroke in ink.strokes:
         points = (stroke - (x0, y0)) * scale + (left, top)
+        points = points[np.unique(np.linspace(0, len(points) - 1, POINTS).round().astype(int))]
         page.mouse.move(*points[0].tolist())
         page.mouse.down()
         for point in points[1:]:

@@ -135,6 +135,7 @@ async function take(blob) {
     changed(ink.change({ remove: ink.strokes.values(), picture }));
   } catch (error) {
     tell(error.message);
+    if (!ink.picture) link.send({ remove: [], add: [] }); // a reading under way was called off
   }
 }
 

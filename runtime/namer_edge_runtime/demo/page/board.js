@@ -39,7 +39,7 @@ export class Board {
         bottom = Math.max(bottom, y);
       }
     }
-    return { scale: Math.min(1, width / (right + WIDTH), height / (bottom + WIDTH)), x: 0, y: 0 };
+    return { scale: Math.min(1, width / (right + MARGIN), height / (bottom + MARGIN)), x: 0, y: 0 };
   }
 
   draw() {
@@ -104,7 +104,7 @@ export class Board {
     else if (event.pointerType === "touch" && event.timeStamp - this.penSeen < PALM) return;
     if (this.pointer !== undefined || (event.button !== 0 && event.button !== 5)) return;
     event.preventDefault();
-    this.canvas.focus({ preventScroll: true });
+    document.activeElement?.blur();
     this.pointer = event.pointerId;
     this.canvas.setPointerCapture(event.pointerId);
     if (this.erasing || event.button === 5) {
