@@ -10,7 +10,7 @@ import numpy as np
 
 from .ballot import Ballot
 from .decode.decode import decode_all
-from .decode.pick import Nodes, pick
+from .decode.pick import Nodes, pick_all
 from .decode.reading import Path as NodePath
 from .decoding import Decoding
 from .engine.base import Engine, PgdInputs, PgdOutput, VatOutput, open_engine
@@ -211,27 +211,25 @@ class Recognizer:
         started = perf_counter()
         vat = self.engine.vat(images)
         vat_time = _milliseconds(started) / len(items)
-        picks, times = [], []
-        for index in range(len(items)):
-            started = perf_counter()
-            picks.append(self._pick(vat, index))
-            times.append(_milliseconds(started))
+        started = perf_counter()
+        picks = self._picks(vat)
+        pick_time = _milliseconds(started) / len(items)
         started = perf_counter()
         pgd = self.engine.pgd(_padded(vat, picks, self.vocabulary.end))
         pgd_time = _milliseconds(started) / len(items)
         started = perf_counter()
         readings = self._readings(pgd, picks, 1 + alternatives)
         path_time = _milliseconds(started) / len(items)
-        for item, nodes, paths, pick_time in zip(items, picks, readings, times, strict=True):
+        for item, nodes, paths in zip(items, picks, readings, strict=True):
             spent = Milliseconds(item.milliseconds, vat_time, pgd_time, pick_time + path_time)
             yield item.number, self._result(paths, nodes, item, alternatives, spent)
 
-    def _pick(self, vat: VatOutput, index: int) -> Nodes:
+    def _picks(self, vat: VatOutput) -> list[Nodes]:
         vocabulary = self.vocabulary
-        return pick(
-            vat.scores[index],
-            vat.classes[index],
-            vat.none[index],
+        return pick_all(
+            vat.scores,
+            vat.classes,
+            vat.none,
             vocabulary.endings,
             vocabulary.end,
             vocabulary.sos,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from namer_edge_runtime.decode import Nodes, pick, reference
+from namer_edge_runtime.decode import Nodes, pick, pick_all, reference
 from namer_edge_runtime.decode import pick as pick_function
 from namer_edge_runtime.errors import EngineError
 
@@ -124,13 +124,34 @@ def test_any_array_layout_gives_the_same_nodes() -> None:
     assert np.array_equal(again.classes, expected.classes)
 
 
+def test_of_a_batch_each_picture_gets_its_own_nodes() -> None:
+    maps = [vat_map(3, 4) for _ in range(3)]
+    put(maps[0], 2, 0, 0.1, (6, 0.8))
+    put(maps[2], 0, 3, 0.2, (1, 0.7))
+    put(maps[2], 1, 1, 0.2, (4, 0.9))
+    scores, classes, none = (np.stack(parts) for parts in zip(*maps, strict=True))
+    batch = pick_all(scores, classes, none, ENDINGS, END, SOS, EOS, max_nodes=4)
+    assert [len(nodes) for nodes in batch] == [2, 2, 4]
+    assert [nodes.truncated for nodes in batch] == [True, False, True]
+    for nodes, own in zip(batch, maps, strict=True):
+        alone = run(*own, max_nodes=4)
+        for name in ("cells", "classes", "endings", "parents", "scores"):
+            assert np.array_equal(getattr(nodes, name), getattr(alone, name))
+
+
 @settings(deadline=None, max_examples=300)
-@given(st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(0, 9), st.integers(0, 4))
-def test_compiled_equals_plain(seed: int, height: int, width: int, depth: int) -> None:
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 3),
+    st.integers(0, 9),
+    st.integers(0, 9),
+    st.integers(0, 4),
+)
+def test_compiled_equals_plain(seed: int, batch: int, height: int, width: int, depth: int) -> None:
     random = np.random.default_rng(seed)
     # Few distinct values, so that ties are frequent.
-    scores = -np.sort(-random.integers(0, 9, (depth, height, width)) / 8, axis=0)
-    none = random.integers(0, 9, (height, width)) / 8
+    scores = -np.sort(-random.integers(0, 9, (batch, depth, height, width)) / 8, axis=1)
+    none = random.integers(0, 9, (batch, height, width)) / 8
     classes = random.integers(-1 if seed % 7 == 0 else 0, 7, scores.shape)
     arguments = (
         scores.astype(np.float32),
@@ -145,6 +166,6 @@ def test_compiled_equals_plain(seed: int, height: int, width: int, depth: int) -
         int(random.choice([2, 3, 7, 20, 512])),
     )
     kernel = pick_function.__globals__["_pick"]
-    for compiled, plain in zip(kernel(*arguments), reference.pick(*arguments), strict=True):
+    for compiled, plain in zip(kernel(*arguments), reference.pick_all(*arguments), strict=True):
         assert np.array_equal(compiled, plain)
         assert np.asarray(compiled).dtype.kind == np.asarray(plain).dtype.kind

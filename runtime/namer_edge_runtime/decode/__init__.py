@@ -1,8 +1,19 @@
 """From the scores of VAT and PGD to a formula: token picking and path selection, compiled."""
 
 from .decode import decode, decode_all
-from .pick import EOS, SOS, Nodes, pick
+from .pick import EOS, SOS, Nodes, pick, pick_all
 from .reading import Path
 from .warm_up import WarmUp, warm_up
 
-__all__ = ["EOS", "SOS", "Nodes", "Path", "WarmUp", "decode", "decode_all", "pick", "warm_up"]
+__all__ = [
+    "EOS",
+    "SOS",
+    "Nodes",
+    "Path",
+    "WarmUp",
+    "decode",
+    "decode_all",
+    "pick",
+    "pick_all",
+    "warm_up",
+]

@@ -48,7 +48,38 @@ def pick(
     class_threshold: float = 2.0,
     max_nodes: int = 512,
 ) -> Nodes:
-    """Nodes from the VAT map of one picture, in row-major order of their cells.
+    """Nodes from the VAT map of one picture: `pick_all` for scores and classes [C, h, w] and none
+    [h, w]."""
+    return pick_all(
+        scores[None],
+        classes[None],
+        none[None],
+        endings,
+        end_class,
+        sos,
+        eos,
+        threshold=threshold,
+        class_threshold=class_threshold,
+        max_nodes=max_nodes,
+    )[0]
+
+
+def pick_all(
+    scores: NDArray[np.float32],
+    classes: NDArray[np.integer],
+    none: NDArray[np.float32],
+    endings: NDArray[np.integer],
+    end_class: int,
+    sos: int,
+    eos: int,
+    *,
+    threshold: float = 2.0,
+    class_threshold: float = 2.0,
+    max_nodes: int = 512,
+) -> list[Nodes]:
+    """Nodes from the VAT maps of B pictures of one size, for each its own, in one compiled call.
+
+    They come in row-major order of their cells.
 
     A cell fires when its best visual class beats "none" (eq. 4) or, read recall-first, when
     1 - P(none) reaches `threshold` and is a peak of its 3 × 3 neighbourhood (of equal
@@ -59,9 +90,9 @@ def pick(
     score, ties by place, until one no longer fits with its endings.
 
     Args:
-        scores: [C, h, w] probabilities of the C best visual classes of each cell, descending.
-        classes: [C, h, w] the classes they belong to.
-        none: [h, w] probability of "none".
+        scores: [B, C, h, w] probabilities of the C best visual classes of each cell, descending.
+        classes: [B, C, h, w] the classes they belong to.
+        none: [B, h, w] probability of "none".
         endings: [K] number of endings that a node of each visual class brings (0, 1 or 2).
         end_class, sos, eos: node classes of "}", `<sos>` and `<eos>`.
         max_nodes: the most nodes to return, `<sos>`, `<eos>` and endings counted.
@@ -69,12 +100,14 @@ def pick(
     Raises:
         EngineError: shapes disagree, or a class is not one of the K visual classes.
     """
-    if scores.ndim != 3 or scores.shape != classes.shape or scores.shape[1:] != none.shape:
+    batch, *cells_of = none.shape
+    fits = scores.ndim == 4 and (len(scores), *scores.shape[2:]) == (batch, *cells_of)
+    if not fits or scores.shape != classes.shape:
         raise EngineError(
             "the VAT outputs disagree in shape: scores and classes must be [C, h, w] and none "
-            f"[h, w], but they are {scores.shape}, {classes.shape} and {none.shape}"
+            f"[h, w], but they are {scores.shape[1:]}, {classes.shape[1:]} and {none.shape[1:]}"
         )
-    rows, columns, picked, ending, parents, strength, truncated, unknown = _pick(
+    cells, picked, ending, parents, strength, counts, truncated, unknown = _pick(
         plain_array(scores, np.float32),
         plain_array(classes, np.int32),
         plain_array(none, np.float32),
@@ -91,8 +124,17 @@ def pick(
             f"the VAT output names class {unknown}, but the vocabulary has {len(endings)} visual "
             "classes: model and vocabulary do not belong together"
         )
-    cells = np.stack((rows, columns), axis=1)
-    return Nodes(cells, picked, ending, parents, strength, bool(truncated))
+    return [
+        Nodes(
+            cells[row, :count],
+            picked[row, :count],
+            ending[row, :count],
+            parents[row, :count],
+            strength[row, :count],
+            cut,
+        )
+        for row, (count, cut) in enumerate(zip(counts.tolist(), truncated.tolist(), strict=True))
+    ]
 
 
 @part
@@ -109,7 +151,7 @@ def _is_peak(none: NDArray[np.float32], row: int, column: int) -> bool:
     return True
 
 
-@kernel(plain=reference.pick)
+@kernel(plain=reference.pick_all)
 def _pick(
     scores: NDArray[np.float32],
     classes: NDArray[np.int32],
@@ -122,76 +164,85 @@ def _pick(
     class_threshold: float,
     max_nodes: int,
 ) -> reference.Arrays:
-    depth, height, width = scores.shape
+    batch, depth, height, width = scores.shape
+    most = max(2, max_nodes)
+    cells = np.zeros((batch, most, 2), np.int64)
+    picked = np.empty((batch, most), np.int64)
+    ending = np.zeros((batch, most), np.int64)
+    parents = np.full((batch, most), -1, np.int64)
+    strength = np.ones((batch, most), np.float32)
+    counts = np.empty(batch, np.int64)
+    truncated = np.zeros(batch, np.bool_)
+    unknown = -1
     # A cell gives at most one visual node for each number of endings.
     room = height * width * min(depth, 3)
     row_of = np.empty(room, np.int64)
     column_of = np.empty(room, np.int64)
     class_of = np.empty(room, np.int64)
     score_of = np.empty(room, np.float64)
-    count = 0
-    total = 2
-    unknown = -1
-    for row in range(height):
-        for column in range(width):
-            beats_none = depth > 0 and scores[0, row, column] > none[row, column]
-            recalled = 1.0 - np.float64(none[row, column]) >= threshold
-            if not beats_none and not (depth > 0 and recalled and _is_peak(none, row, column)):
-                continue
-            taken = 0  # one bit for each number of endings
-            for rank in range(depth):
-                score = scores[rank, row, column]
-                if rank > 0 and not score >= class_threshold:
-                    continue
-                label = int(classes[rank, row, column])
-                if label < 0 or label >= len(endings):
-                    unknown = label
-                    continue
-                bit = 1 << int(endings[label])
-                if taken & bit:
-                    continue
-                taken |= bit
-                row_of[count] = row
-                column_of[count] = column
-                class_of[count] = label
-                score_of[count] = score
-                count += 1
-                total += 1 + int(endings[label])
-
-    keep = np.ones(count, np.bool_)
-    truncated = total > max_nodes
-    if truncated:
-        keep[:] = False
+    keep = np.empty(room, np.bool_)
+    heap = np.empty(room, np.int64)
+    for b in range(batch):
+        count = 0
         total = 2
-        heap = np.arange(count)
-        heapify(heap, count, score_of)
-        for left in range(count, 0, -1):
-            index = take(heap, left, score_of)
-            size = 1 + int(endings[class_of[index]])
-            if total + size > max_nodes:
-                break
-            keep[index] = True
-            total += size
+        for row in range(height):
+            for column in range(width):
+                beats_none = depth > 0 and scores[b, 0, row, column] > none[b, row, column]
+                recalled = 1.0 - np.float64(none[b, row, column]) >= threshold
+                if not beats_none and not (
+                    depth > 0 and recalled and _is_peak(none[b], row, column)
+                ):
+                    continue
+                taken = 0  # one bit for each number of endings
+                for rank in range(depth):
+                    score = scores[b, rank, row, column]
+                    if rank > 0 and not score >= class_threshold:
+                        continue
+                    label = int(classes[b, rank, row, column])
+                    if label < 0 or label >= len(endings):
+                        unknown = label
+                        continue
+                    bit = 1 << int(endings[label])
+                    if taken & bit:
+                        continue
+                    taken |= bit
+                    row_of[count] = row
+                    column_of[count] = column
+                    class_of[count] = label
+                    score_of[count] = score
+                    count += 1
+                    total += 1 + int(endings[label])
 
-    rows = np.zeros(total, np.int64)
-    columns = np.zeros(total, np.int64)
-    picked = np.empty(total, np.int64)
-    ending = np.zeros(total, np.int64)
-    parents = np.full(total, -1, np.int64)
-    strength = np.ones(total, np.float32)
-    picked[0] = sos
-    picked[1] = eos
-    place = 2
-    for index in range(count):
-        if not keep[index]:
-            continue
-        parent = place
-        for which in range(1 + int(endings[class_of[index]])):
-            rows[place] = row_of[index]
-            columns[place] = column_of[index]
-            picked[place] = class_of[index] if which == 0 else end_class
-            ending[place] = which
-            parents[place] = -1 if which == 0 else parent
-            strength[place] = score_of[index]
-            place += 1
-    return rows, columns, picked, ending, parents, strength, truncated, unknown
+        truncated[b] = total > max_nodes
+        keep[:count] = not truncated[b]
+        if truncated[b]:
+            total = 2
+            for index in range(count):
+                heap[index] = index
+            heapify(heap, count, score_of)
+            for left in range(count, 0, -1):
+                index = take(heap, left, score_of)
+                size = 1 + int(endings[class_of[index]])
+                if total + size > max_nodes:
+                    break
+                keep[index] = True
+                total += size
+
+        counts[b] = total
+        picked[b, 0] = sos
+        picked[b, 1] = eos
+        place = 2
+        for index in range(count):
+            if not keep[index]:
+                continue
+            parent = place
+            for which in range(1 + int(endings[class_of[index]])):
+                cells[b, place, 0] = row_of[index]
+                cells[b, place, 1] = column_of[index]
+                picked[b, place] = class_of[index] if which == 0 else end_class
+                ending[b, place] = which
+                parents[b, place] = -1 if which == 0 else parent
+                strength[b, place] = score_of[index]
+                place += 1
+        picked[b, place:] = end_class
+    return cells, picked, ending, parents, strength, counts, truncated, unknown

@@ -26,7 +26,7 @@ def pick(
     class_threshold: float,
     max_nodes: int,
 ) -> Arrays:
-    """Twin of `pick.pick`'s kernel."""
+    """Nodes of one picture, for `pick_all`."""
     depth = len(scores)
     firing = np.zeros(none.shape, bool)
     if depth:
@@ -66,6 +66,38 @@ def pick(
     rows, columns, picked, ending, parents, strength = zip(*nodes, strict=True)
     whole = (np.array(values, np.int64) for values in (rows, columns, picked, ending, parents))
     return (*whole, np.array(strength, np.float32), truncated, unknown)
+
+
+def pick_all(
+    scores: NDArray[np.float32],
+    classes: NDArray[np.int32],
+    none: NDArray[np.float32],
+    endings: NDArray[np.int8],
+    end_class: int,
+    sos: int,
+    eos: int,
+    threshold: float,
+    class_threshold: float,
+    max_nodes: int,
+) -> Arrays:
+    """Twin of `pick.pick_all`'s kernel."""
+    shape = (len(scores), max(2, max_nodes))
+    cells = np.zeros((*shape, 2), np.int64)
+    picked = np.full(shape, end_class, np.int64)
+    ending = np.zeros(shape, np.int64)
+    parents = np.full(shape, -1, np.int64)
+    strength = np.ones(shape, np.float32)
+    counts = np.zeros(shape[0], np.int64)
+    truncated = np.zeros(shape[0], bool)
+    unknown = -1
+    how = endings, end_class, sos, eos, threshold, class_threshold, max_nodes
+    for b, maps in enumerate(zip(scores, classes, none, strict=True)):
+        rows, columns, *own, truncated[b], wrong = pick(*maps, *how)
+        counts[b] = count = len(rows)
+        cells[b, :count, 0], cells[b, :count, 1] = rows, columns
+        picked[b, :count], ending[b, :count], parents[b, :count], strength[b, :count] = own
+        unknown = wrong if wrong >= 0 or unknown < 0 else unknown
+    return cells, picked, ending, parents, strength, counts, truncated, unknown
 
 
 def _peaks(none: NDArray[np.float32]) -> NDArray[np.bool_]:
