@@ -44,12 +44,17 @@ class Taken:
 def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
     """Load `weights` into `model`, whose architecture must be theirs, save that it may lack heads.
 
+    An autoregressive recogniser may take the encoder of a NAMER alone, where it has the same one.
+
     A NAMER may have another vocabulary: then the row of each class goes where the token of this
     name stands now, if it takes as many arguments, and other classes keep the random rows that
     they were made with. Raises `CheckpointError` for weights that cannot be read, `ConfigError`
     for those of another architecture, or of a vocabulary that has no token in common.
     """
     old, _, record = load_model(weights)
+    if isinstance(old, Namer) and isinstance(model, Recogniser):
+        _take_encoder(model, old, weights)
+        return Taken(record)
     if not _fits(old.architecture, model.architecture):
         raise ConfigError(
             f"{weights} is a {old.architecture}, the configuration asks for {model.architecture}"
@@ -80,6 +85,15 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
         tuple(t for t, row in zip(model.vocabulary.tokens, rows, strict=True) if row < 0),
         tuple(t for t in old.vocabulary.tokens if t not in known),
     )
+
+
+def _take_encoder(model: Recogniser, old: Namer, weights: Path) -> None:
+    try:
+        model.encoder.load_state_dict(old.encoder.state_dict())
+    except RuntimeError as error:
+        raise ConfigError(
+            f"{weights} has another encoder than the configuration asks for: {error}"
+        ) from None
 
 
 def _fits(old: Architecture | DecoderArchitecture, new: Architecture | DecoderArchitecture) -> bool:

@@ -12,6 +12,8 @@ from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.model.namer import Namer
+from namer_edge.recognisers.build import build_recogniser
+from namer_edge.recognisers.recogniser import DecoderArchitecture
 from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
@@ -103,6 +105,23 @@ def test_nothing_in_common_is_refused(checkpoint: Path) -> None:
     foreign = Namer(old.architecture, Vocabulary("runes", ("ᚠ", "ᚢ"), {}))
     with pytest.raises(ConfigError, match="no token in common"):
         take_over(foreign, checkpoint)
+
+
+def test_a_teacher_begins_with_the_encoder_of_a_trained_namer(checkpoint: Path) -> None:
+    old, _, _ = load_weights(checkpoint)
+    same = DecoderArchitecture(
+        widths=old.architecture.widths,
+        blocks=old.architecture.blocks,
+        decoder_width=16,
+        attention_width=16,
+    )
+    teacher = build_recogniser(same, VOCABULARY)
+    take_over(teacher, checkpoint)
+    for name, value in old.encoder.state_dict().items():
+        assert torch.equal(value, teacher.encoder.state_dict()[name])
+    wider = replace(same, widths=(8, 8, 16, 40))
+    with pytest.raises(ConfigError, match="another encoder"):
+        take_over(build_recogniser(wider, VOCABULARY), checkpoint)
 
 
 @pytest.mark.slow
