@@ -67,7 +67,7 @@ class TrainConfig:
     decoder_feedforward: int = 4
 
     # Targets and losses (paper: a DWAP as teacher, window 5, pgd_weight 0.5, the rest off).
-    teacher: str = ""  # weights of a recogniser whose attention gives positions; "": the ink does
+    teacher: str = ""  # weights of a recogniser, or a NAMER, that gives positions; "": the ink does
     window: int = 5
     pgd_weight: float = 0.5
     vat_loss_per_token: bool = False

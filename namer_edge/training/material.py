@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from namer_edge_runtime.errors import DataError
+from namer_edge_runtime.errors import DataError, LatexError
+from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..data.formula import Formula
@@ -60,7 +61,7 @@ class Material:
             legible = [f for f in found if trainable(f, vocabulary)]
             fitting = [f for f in legible if f.placed or not (told or (synthetic and f.strokes))]
             if legible and not fitting:
-                raise DataError(_without_positions(path, legible[0], config))
+                raise DataError(_without_positions(path, legible[0], config, synthetic))
             usable += fitting
         if not usable:
             raise DataError(
@@ -81,26 +82,34 @@ class Material:
 
 
 def trainable(formula: Formula, vocabulary: Vocabulary) -> bool:
-    """Whether it has ink or a picture, and a label without a token outside the vocabulary."""
+    """Whether it has ink or a picture, a label of the vocabulary, and a position for each visual
+    token of it, or none at all."""
+    try:
+        nodes = to_nodes(formula.tokens, vocabulary)
+    except LatexError:
+        return False
+    visual = [node.token for node in nodes if not node.ending]
     return (
         bool(formula.strokes or formula.picture)
-        and bool(formula.tokens)
+        and bool(visual)
+        and all(token in vocabulary for token in visual)
+        and len(formula.positions) in (0, len(visual))
         and bool(np.isfinite(formula.positions).all())
-        and all(token in vocabulary or token in "{}[]" for token in formula.tokens)
     )
 
 
-def _without_positions(path: str, formula: Formula, config: TrainConfig) -> str:
+def _without_positions(path: str, formula: Formula, config: TrainConfig, synthetic: bool) -> str:
     """What to do about a pack none of whose formulas can be trained on, `formula` among them."""
-    if config.model != "namer" or (config.teacher and formula.strokes):
+    if synthetic and formula.strokes and (config.teacher or config.model != "namer"):
         return (
             f"{path}: its ink is not segmented, so nothing can be made from it: set cut=0 swap=0 "
             "typeset=0, or leave it out"
         )
     if config.teacher:
-        return f"{path}: the teacher {config.teacher} can write none of its labels: train another"
+        return f"{path}: the teacher {config.teacher} finds the tokens of none of its labels"
     what = "pictures have" if formula.picture is not None else "unsegmented ink has"
     return (
         f"{path}: {what} no positions, and a NAMER is told where its symbols are: give teacher="
-        "WEIGHTS, those of a recogniser trained on such data (namer-edge train dwap train=PACK)"
+        "WEIGHTS, those of a recogniser trained on such data (namer-edge train dwap train=PACK) or "
+        "of a NAMER that reads some of it"
     )

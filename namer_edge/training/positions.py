@@ -19,8 +19,11 @@ from namer_edge_runtime.errors import DataError
 
 from ..data.formula import Formula
 from ..data.pack import source_hash
+from ..recognisers.recogniser import Recogniser
 from ..recognisers.teacher import Teacher
-from .checkpoint import load_recogniser
+from .checkpoint import load_model
+from .own_reading import own_positions
+from .reading import open_checkpoint
 
 FORMAT = "namer-edge-positions"
 FORMAT_VERSION = 1
@@ -35,18 +38,18 @@ def with_positions_of(
     unsegmented: bool = False,
 ) -> list[Formula]:
     """The formulas of `pack` with the positions that `teacher` gives: weights of a recogniser, or
-    "" for those that the ink itself gave.
+    of a NAMER, which reads; "" for those that the ink itself gave.
 
     Ink whose symbols nobody marked gets positions only where `unsegmented` is asked for: synthesis
     could not take it apart. Pictures, which it passes by, always get them.
 
-    Raises `CheckpointError` for weights that are none of a recogniser, `DataError` for a file of
-    positions that belongs to other data or another teacher.
+    Raises `CheckpointError` for weights that cannot be read, `DataError` for a file of positions
+    that belongs to other data or another teacher.
     """
     if not teacher:
         return list(formulas)
     weights = Path(teacher)
-    recogniser, look, record = load_recogniser(weights)
+    model, look, record = load_model(weights)
     about = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -58,7 +61,10 @@ def with_positions_of(
     if path.exists():
         positions = _load(path, about, len(formulas))
     else:
-        positions = Teacher(recogniser, look, device).positions(formulas)
+        if isinstance(model, Recogniser):
+            positions = Teacher(model, look, device).positions(formulas)
+        else:
+            positions = own_positions(open_checkpoint(weights, device).recognizer, formulas)
         _save(path, about, positions)
     return [
         replace(formula, positions=given)
