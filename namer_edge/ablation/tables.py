@@ -36,12 +36,7 @@ def _edges(left: float, right: float, figure: float) -> Row:
     name = f"{left:g}:{right:g}"
     if left == right:
         return Row(name, {"2014": figure})
-    config = {
-        "1:0": "paper-edges-1-0",
-        "1:0.5": "paper-edges-2-1",
-        "0.5:1": "paper-edges-1-2",
-        "0:1": "paper-edges-0-1",
-    }[name]
+    config = f"paper-edges-{left:g}-{right:g}"
     return Row(name, {"2014": figure}, config, {"left_weight": left, "right_weight": right})
 
 

@@ -16,7 +16,6 @@ from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.picture.look import Look, Prepared
 
 from ..data.formula import Formula
-from ..recognisers.teacher import Teacher
 from .canvas import CELL
 
 WINDOWS = (3, 5, 7)
@@ -103,17 +102,18 @@ class TeacherReport:
 
 
 def teacher_report(
-    teacher: Teacher, formulas: Sequence[Formula], look: Look | None = None
+    formulas: Sequence[Formula],
+    taught: Sequence[NDArray[np.float32]],
+    look: Look,
+    vocabulary: Vocabulary,
 ) -> TeacherReport:
-    """Compare on all `formulas`, in cells of `look`: that of the model to be taught, or else the
-    teacher's."""
-    found: list[Apart] = []
-    look = look or teacher.look
-    placed = [formula for formula in formulas if formula.placed]
-    vocabulary = teacher.recogniser.vocabulary
-    for formula, taught in zip(placed, teacher.positions(placed), strict=True):
-        if len(taught):
-            found.append(_apart(formula, taught, look, vocabulary))
+    """Compare the positions of `formulas` with those of a teacher (as `Teacher.positions` gives
+    them, [0, 2] for none), in cells of `look`: that of the model to be taught."""
+    found = [
+        _apart(formula, positions, look, vocabulary)
+        for formula, positions in zip(formulas, taught, strict=True)
+        if formula.placed and len(positions)
+    ]
     shifts: dict[str, list[NDArray[np.int64]]] = {}
     for apart in found:
         for token, shift in zip(apart.tokens, apart.taught - apart.ink, strict=True):

@@ -62,13 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     recogniser, look, record = load_recogniser(arguments.teacher)
-    formulas = list(load_pack(arguments.pack).formulas)
+    formulas = [formula for formula in load_pack(arguments.pack).formulas if formula.placed]
+    if not formulas:
+        raise DataError(f"{arguments.pack}: no formula has positions from ink to compare with")
     if arguments.limit:
         formulas = formulas[:: max(1, len(formulas) // arguments.limit)]
     seen = replace(look, symbol_height=arguments.symbol_height or look.symbol_height)
-    report = teacher_report(Teacher(recogniser, look, arguments.device or "cpu"), formulas, seen)
-    if not report.formulas:
-        raise DataError(f"{arguments.pack}: no formula has positions from ink to compare with")
+    taught = Teacher(recogniser, look, arguments.device or "cpu").positions(formulas)
+    report = teacher_report(formulas, taught, seen, recogniser.vocabulary)
     if arguments.json:
         value = {
             "teacher": arguments.teacher.name,

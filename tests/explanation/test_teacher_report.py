@@ -13,8 +13,15 @@ from numpy.typing import NDArray
 from namer_edge.data.formula import Formula
 from namer_edge.explanation import teacher_picture as pictures
 from namer_edge.explanation.teacher_picture import teacher_picture
-from namer_edge.explanation.teacher_report import ALL, INKED, SCRIPTS, STRUCTURES, teacher_report
-from namer_edge.recognisers.teacher import CELL, Teacher
+from namer_edge.explanation.teacher_report import (
+    ALL,
+    INKED,
+    SCRIPTS,
+    STRUCTURES,
+    TeacherReport,
+    teacher_report,
+)
+from namer_edge.recognisers.teacher import CELL
 from namer_edge.training.checkpoint import save_weights
 from namer_edge_runtime.command import main
 from namer_edge_runtime.ink.render import render
@@ -27,23 +34,17 @@ from ..training.conftest import pack  # noqa: F401 (a fixture)
 LOOK = Look(symbol_height=24.0)
 
 
-class Shifted(Teacher):
-    """Looks so many cells beside the ink: `right` for all tokens, but never for `exact` ones."""
-
-    def __init__(self, right: int, exact: Sequence[str] = ()) -> None:
-        super().__init__(small("dwap", vocabulary=VOCABULARY), LOOK)
-        self.right, self.exact = right, exact
-
-    def positions(
-        self, formulas: Sequence[Formula], batch_size: int = 16
-    ) -> list[NDArray[np.float32]]:
-        found = []
-        for formula in formulas:
-            tokens = [t for t in formula.tokens if t not in "{}"]
-            far = np.array([0.0 if t in self.exact else self.right for t in tokens])
-            away = np.stack([far, np.zeros_like(far)], 1) * CELL
-            found.append(formula.positions + away / render(formula.strokes, self.look).scale)
-        return found
+def report_of(
+    formulas: Sequence[Formula], right: int, exact: Sequence[str] = (), look: Look = LOOK
+) -> TeacherReport:
+    """Of a teacher that looks so many cells to the right of the ink, save at `exact` tokens."""
+    taught = []
+    for formula in formulas:
+        tokens = [t for t in formula.tokens if t not in "{}"][: len(formula.positions)]
+        far = np.array([0.0 if t in exact else right for t in tokens])
+        away = np.stack([far, np.zeros_like(far)], 1) * CELL
+        taught.append(formula.positions + away / render(formula.strokes, LOOK).scale)
+    return teacher_report(formulas, taught, look, VOCABULARY)
 
 
 def formulas() -> list[Formula]:
@@ -51,7 +52,7 @@ def formulas() -> list[Formula]:
 
 
 def test_a_teacher_that_looks_at_the_ink_is_not_apart() -> None:
-    report = teacher_report(Shifted(0), formulas())
+    report = report_of(formulas(), 0)
     assert (len(report.formulas), report.left_out) == (4, 0)
     spread = report.groups[ALL]
     assert (spread.mean, spread.right, spread.down) == (0, 0, 0)
@@ -62,7 +63,7 @@ def test_a_teacher_that_looks_at_the_ink_is_not_apart() -> None:
 
 def test_a_shift_is_told_by_token_and_by_window() -> None:
     # In `3 - y` and others there is room to the right; at the edge of a picture cells end.
-    report = teacher_report(Shifted(2, exact=["^"]), formulas())
+    report = report_of(formulas(), 2, ["^"])
     assert report.groups[SCRIPTS].mean == 0
     symbols = report.groups[INKED]
     assert symbols.median == 2
@@ -80,15 +81,15 @@ def test_a_shift_is_told_by_token_and_by_window() -> None:
 
 def test_cells_are_those_of_the_model_to_be_taught() -> None:
     twice = replace(LOOK, symbol_height=2 * LOOK.symbol_height)
-    shift = teacher_report(Shifted(2), formulas()).groups[ALL].right
-    assert teacher_report(Shifted(2), formulas(), twice).groups[ALL].right == pytest.approx(
+    shift = report_of(formulas(), 2).groups[ALL].right
+    assert report_of(formulas(), 2, look=twice).groups[ALL].right == pytest.approx(
         2 * shift, abs=0.6
     )
 
 
 def test_formulas_without_positions_are_counted() -> None:
     loose = replace(written(3), positions=np.zeros((0, 2), np.float32))
-    report = teacher_report(Shifted(1), [written(0), loose])
+    report = report_of([written(0), loose], 1)
     assert (len(report.formulas), report.left_out) == (1, 1)
 
 
@@ -96,8 +97,8 @@ def test_the_picture_has_red_arrows_where_the_window_is_left() -> None:
     def red(report_picture: NDArray[np.uint8]) -> int:
         return int((report_picture == pictures.OUTSIDE).all(-1).sum())
 
-    assert not red(teacher_picture(teacher_report(Shifted(2), formulas())))
-    assert red(teacher_picture(teacher_report(Shifted(3), formulas())))
+    assert not red(teacher_picture(report_of(formulas(), 2)))
+    assert red(teacher_picture(report_of(formulas(), 3)))
 
 
 def test_the_command_reports_and_draws(
