@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any
 
 CROSS = [[[0, 0], [20, 20]], [[20, 0], [0, 20]]]
+IMPORTS = (
+    "from namer_edge_runtime.demo.serve import serve; "
+    "from namer_edge_runtime.demo.settings import Settings"
+)
 JSON = {"content-type": "application/json"}
 
 
@@ -26,12 +30,16 @@ class Reply:
 
 
 class Server:
-    """Started with a model and further options; a context that ends it."""
+    """Started with options of the command, or with `Settings` where given; a context that ends
+    it."""
 
-    def __init__(self, *options: str) -> None:
-        command = [sys.executable, "-m", "namer_edge_runtime.command", "demo", "--port", "0"]
+    def __init__(self, *options: str, **settings: Any) -> None:
+        command = ["-m", "namer_edge_runtime.command", "demo", "--port", "0", "--threads", "1"]
+        code = f"{IMPORTS}; serve(Settings(port=0, **{settings!r}))"
         self.process = subprocess.Popen(
-            [*command, "--threads", "1", *options], stderr=subprocess.PIPE, text=True
+            [sys.executable, *(["-c", code] if settings else [*command, *options])],
+            stderr=subprocess.PIPE,
+            text=True,
         )
         assert self.process.stderr is not None
         line = self.process.stderr.readline()

@@ -54,9 +54,6 @@ def test_pages_and_descriptions_are_there(server: Server) -> None:
     for path in ("/", "/docs", "/page/app.js", "/page/page.css"):
         reply = server.ask(path)
         assert reply.status == 200
-        assert b"//" not in reply.body.replace(b"//www.w3.org", b"").replace(b"// ", b"") or (
-            b"http" not in reply.body.replace(b"http-equiv", b"")
-        )
         assert "default-src 'self'" in reply.headers["content-security-policy"]
     described = server.ask("/openapi.json").json
     assert set(described["paths"]) == {"/recognize", "/healthz", "/metrics"}
@@ -211,11 +208,29 @@ def test_the_pen_is_followed_over_a_websocket(server: Server) -> None:
         connect(url, origin="http://elsewhere.example")
 
 
-def test_slow_clients_are_hung_up_on(tiny_model: ModelFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    from namer_edge_runtime.demo import serve
-
-    protocol = serve._patient(0.3)
-    assert issubclass(protocol, serve.H11Protocol)
+@linux
+def test_slow_clients_are_hung_up_on_and_stuck_workers_replaced(tiny_model: ModelFile) -> None:
+    recognizer = {"name_or_path": str(tiny_model.path), "threads": 1}
+    with Server(recognizer=recognizer, head=0.5, sending=0.5, reading=4.0) as server:
+        heads = (b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        lines = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in heads]
+        for line, head in zip(lines, heads, strict=True):
+            line.sendall(head)
+        for line in lines:
+            assert line.recv(100) == b""
+            line.close()
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
+            line.sendall(
+                b"POST /recognize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+            )
+            assert b" 408 " in line.recv(4096)
+        (stuck,) = server.workers
+        os.kill(stuck, signal.SIGSTOP)
+        reply = server.ask("/recognize", ONES)
+        assert reply.status == 500
+        assert "not read within 4 s" in reply.json["error"]["message"]
+        assert server.ask("/recognize", ONES).status == 200
+        assert stuck not in server.workers
 
 
 def test_one_address_has_a_rate(tiny_model: ModelFile) -> None:

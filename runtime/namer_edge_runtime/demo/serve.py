@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import signal
 import socket
 import sys
 from typing import Any
@@ -44,6 +45,9 @@ def serve(settings: Settings) -> None:
             limit_concurrency=settings.connections,
             timeout_graceful_shutdown=settings.leaving,
         )
+        # uvicorn stops on these by itself and then raises them again, which is not wanted here.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)
         uvicorn.Server(config).run(sockets=[listener])
 
 
