@@ -33,6 +33,7 @@ ROOMS = (
     "namer_edge_runtime.model_file",
     "namer_edge_runtime.engine",
     "namer_edge_runtime",
+    "namer_edge_runtime.demo",
     "namer_edge_runtime.verbs",
     "namer_edge.data",
     "namer_edge.evaluation",
