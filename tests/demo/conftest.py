@@ -50,7 +50,8 @@ def page(chromium: Any, server: Server) -> Iterator[Any]:
     opened.set_default_timeout(20_000)
     faults: list[str] = []
     opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on("request", lambda r: r.url.startswith((server.url, "blob:")) or faults.append(r.url))
+    own = (server.url, "blob:")
+    opened.on("request", lambda r: None if r.url.startswith(own) else faults.append(r.url))
     opened.goto(server.url)
     opened.wait_for_selector("#state[data-state=ready]")
     yield opened
