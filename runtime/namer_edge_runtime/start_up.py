@@ -112,5 +112,6 @@ def _peak_memory() -> float | None:
 if __name__ == "__main__":
     arguments = [argument for argument in sys.argv[1:] if argument != "--base"]
     if len(arguments) < len(sys.argv) - 1:
-        sys.modules.update(dict.fromkeys(OPTIONAL))  # None: there is no such module
+        for name in OPTIONAL:  # None: there is no such module
+            sys.modules[name] = None  # type: ignore[assignment]
     print(json.dumps(asdict(measure(*arguments[:1]))))

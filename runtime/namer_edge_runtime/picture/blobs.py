@@ -35,7 +35,7 @@ class Blobs:
     def of(cls, image: NDArray[np.uint8], level: int) -> "Blobs":
         """All pieces of pixels above `level`."""
         _, mask = cv2.threshold(image, level, 1, cv2.THRESH_BINARY)
-        labels, stats, _ = connected(mask)
+        labels, stats, _ = connected(np.asarray(mask, np.uint8))
         return cls(image, labels, stats, np.arange(1, len(stats)))
 
     def __len__(self) -> int:

@@ -48,7 +48,7 @@ def ink_map(grey: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
     coarse, _ = shrunk(grey, COARSE)
     dark_ink = _is_dark(_shrunk(coarse))
     if not dark_ink:
-        grey, coarse = cv2.bitwise_not(grey), cv2.bitwise_not(coarse)
+        grey, coarse = 255 - grey, 255 - coarse
     ink = _missing_light(grey, _closed(coarse, _kernel(coarse)))
     steps = steps or Unseen()
     steps.add(

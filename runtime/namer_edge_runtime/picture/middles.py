@@ -45,10 +45,10 @@ class Middles:
         depth = cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5)
         depth = cv2.GaussianBlur(depth, (0, 0), SMOOTH)
         highest = cv2.dilate(depth, np.ones((3, 3), np.uint8))
-        crest = cv2.compare(cv2.add(depth, CREST), highest, cv2.CMP_GT)
+        crest = cv2.compare(np.add(depth, np.float32(CREST)), highest, cv2.CMP_GT)
         crest = cv2.bitwise_and(crest, crest, mask=mask)
         x0, y0, across, along = cv2.boundingRect(crest)
-        labels, stats, centres = connected(mask)
+        labels, stats, centres = connected(np.asarray(mask, np.uint8))
         count = len(stats) - 1
         full = np.full(mask.shape, 255, np.uint8)
         width = measured_width(full, mask > 0, count)
