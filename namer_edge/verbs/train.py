@@ -30,7 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="print the configuration, parameters and GFLOPs, and stop",
     )
     parser.epilog = (
-        "Several processes: torchrun --nproc-per-node N -m namer_edge_runtime.command train CONFIG"
+        "On your own data, from other weights: init=CHECKPOINT. Several processes: "
+        "torchrun --nproc-per-node N -m namer_edge_runtime.command train CONFIG"
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from namer_edge.data.labels import read_labels
 from namer_edge.data.pack import Pack, load_pack, save_pack
 from namer_edge.data.pictures import load_pictures
+from namer_edge.evaluation.samples import pack_samples
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import prepare_input
@@ -70,6 +71,18 @@ def test_pictures_lie_in_a_pack_beside_ink(folder: Path, tmp_path: Path) -> None
         if old.picture is not None and new.picture is not None:
             assert new.picture.data.tobytes() == (folder / f"{old.name}.jpg").read_bytes()
             assert (new.picture.box, new.picture.symbol) == (old.picture.box, old.picture.symbol)
+
+
+def test_a_pack_of_pictures_is_a_set_to_be_evaluated(folder: Path, tmp_path: Path) -> None:
+    loaded = load_pictures(folder, folder.parent / "labels.tsv", HME100K)
+    save_pack(tmp_path / "photos.npz", Pack(loaded.formulas, loaded.report, {}))
+    samples = {sample.source.name: sample for sample in pack_samples(tmp_path / "photos.npz")}
+    assert samples.keys() == {"0", "1", "2", "blank", "torn", "gone"}
+    assert not prepare_input(samples["0"].source.value, Look()).blank
+    assert samples["0"].label is not None
+    assert samples["0"].label.latex == "x ^ { 2 } + 1"
+    assert samples["2"].label is None
+    assert samples["torn"].source.error is not None
 
 
 @pytest.mark.parametrize("height", [16.0, 26.0, 40.0])
