@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .bulk import WINDOW, Outcome, Source, recognize_all
+from .errors import EngineError
 from .recognizer import Recognizer
 from .result import Result
 
@@ -24,7 +25,8 @@ def recognize_on_ray(
     zip or standard input travels along. Results come without the picture that the model saw.
 
     `options` are those of `Recognizer.from_pretrained`; each worker opens its own, on one thread.
-    Raises `ModuleNotFoundError` where Ray is not installed.
+    Raises `ModuleNotFoundError` where Ray is not installed, `EngineError` where it does not start
+    or its workers cannot open the recognizer.
     """
     import ray
 
@@ -32,7 +34,11 @@ def recognize_on_ray(
     if not rows:
         return
     if not ray.is_initialized():
-        ray.init(log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR)
+        try:
+            ray.init(log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR)
+        except Exception as error:  # Ray's own have no common base when it starts
+            raise EngineError(f"Ray does not start ({_last_line(error)})") from error
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
     context = ray.data.DataContext.get_current()
     context.execution_options.preserve_order = True
     context.enable_progress_bars = False
@@ -47,8 +53,18 @@ def recognize_on_ray(
         max_restarts=-1,
         max_task_retries=-1,
     )
-    for row in read.iter_rows():
-        yield pickle.loads(row["outcome"])  # written by our own workers
+    try:
+        for row in read.iter_rows():
+            yield pickle.loads(row["outcome"])  # written by our own workers
+    except ray.exceptions.RayError as error:
+        raise EngineError(
+            f"Ray gave up: {_last_line(error)}; what is done is in the journal, for --resume"
+        ) from error
+
+
+def _last_line(error: Exception) -> str:
+    """Where tracebacks of other processes say what went wrong."""
+    return (str(error).strip().splitlines() or [repr(error)])[-1].strip()
 
 
 class _Reader:

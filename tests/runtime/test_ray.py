@@ -10,6 +10,7 @@ import cv2
 import pytest
 
 from namer_edge_runtime.bulk import recognize_all, sources
+from namer_edge_runtime.errors import EngineError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
@@ -89,3 +90,12 @@ def test_a_worker_killed_half_way_loses_and_doubles_nothing(
             assert one.answer.canonical == other.answer.canonical
         else:
             assert (one.source, one.message) == (other.source, other.message)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_workers_that_cannot_open_the_model_say_why(tmp_path: Path) -> None:
+    from namer_edge_runtime.ray_bulk import recognize_on_ray
+
+    cv2.imwrite(str(tmp_path / "a.png"), picture("1"))
+    with pytest.raises(EngineError, match="no model 'nowhere'"):
+        list(recognize_on_ray({"name_or_path": "nowhere"}, sources([tmp_path])))
