@@ -3,6 +3,7 @@
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -49,6 +50,29 @@ def test_of_several_providers_the_first_runs_and_none_is_dropped_in_silence(
     assert engine.device == "CPU"
     options = engine._sessions()[0].get_provider_options()
     assert list(options) == ["CPUExecutionProvider"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "running"),
+    [("cuda", ["CPU"]), ("tensorrt", ["CPU"]), ("tensorrt", ["Tensorrt", "CPU"])],
+)
+def test_t2_a_provider_that_is_listed_but_does_not_start_is_an_error_unless_allowed(
+    tiny_model: ModelFile, monkeypatch: pytest.MonkeyPatch, wanted: str, running: list[str]
+) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+
+    def named(kinds: list[str]) -> list[str]:
+        return [f"{kind}ExecutionProvider" for kind in kinds]
+
+    session = SimpleNamespace(get_providers=lambda: named(running))
+    monkeypatch.setattr(onnxruntime, "InferenceSession", lambda *_, **__: session)
+    monkeypatch.setattr(
+        onnxruntime, "get_available_providers", lambda: named(["Tensorrt", "CUDA", "CPU"])
+    )
+    with pytest.raises(EngineError, match="CUDAExecutionProvider is installed but failed to start"):
+        OnnxRuntimeEngine(tiny_model, device=wanted)
+    allowed = OnnxRuntimeEngine(tiny_model, device=wanted, fallback=True)
+    assert allowed.device == running[0]
 
 
 def test_an_engine_of_somebody_else_is_one_class_under_a_name(

@@ -107,7 +107,7 @@ class OnnxRuntimeEngine:
             raise EngineError(
                 f"{self._model.path}: ONNX Runtime cannot load part {role!r} ({error})"
             ) from error
-        self._check_running(_name(providers[0]), session.get_providers())
+        self._check_running(providers, session.get_providers())
         return session
 
     def _available(self, available: list[str]) -> list[Any]:
@@ -125,11 +125,12 @@ class OnnxRuntimeEngine:
         found = [p for p in self._providers if _name(p) in available]
         return found or [CPU]
 
-    def _check_running(self, wanted: str, running: list[str]) -> None:
+    def _check_running(self, wanted: list[Any], running: list[str]) -> None:
         # ONNX Runtime drops a provider whose libraries fail to load and says so only in its log.
-        if wanted not in running and not self._fallback:
+        dropped = [_name(provider) for provider in wanted if _name(provider) not in running]
+        if dropped and not self._fallback:
             raise EngineError(
-                f"{wanted} is installed but failed to start, ONNX Runtime would run on "
+                f"{', '.join(dropped)} is installed but failed to start, ONNX Runtime would run on "
                 f"{', '.join(running)}: check driver and CUDA libraries, or allow fallback=True"
             )
 
