@@ -16,6 +16,7 @@ from namer_edge_runtime.recognizer import Recognizer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Shot = Callable[[Any, str], None]
+SYMBOLS = "document.querySelectorAll('#formula [data-token]').length"
 POINTS = 16
 """Of a stroke, that the mouse stops at: each is a message to the browser and back."""
 PASTE = """([data, type, event]) => {
@@ -88,7 +89,7 @@ def test_a_formula_is_written_and_set(page: Any, screenshot: Shot) -> None:
 def test_strokes_are_undone_redone_erased_and_cleared(page: Any) -> None:
     ink, _ = example("sum")
     draw(page, ink)
-    page.wait_for_function("n => document.querySelectorAll('#formula [data-token]').length > 2")
+    page.wait_for_function(f"() => {SYMBOLS} > 2")
     whole = latex(page)
     page.keyboard.press("Control+z")
     page.wait_for_function("x => document.getElementById('latex').textContent !== x", arg=whole)
@@ -126,11 +127,11 @@ def test_symbols_are_found_on_the_canvas_and_in_the_formula(page: Any, screensho
     assert picture() != plain
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Delete")
-    page.wait_for_function("document.querySelectorAll('#formula [data-token]').length === 1")
+    page.wait_for_function(f"() => {SYMBOLS} === 1")
 
 
 def test_another_reading_is_taken(page: Any, screenshot: Shot) -> None:
-    draw(page, example("bracket")[0])
+    draw(page, example("root")[0])
     page.wait_for_selector("#others:not([hidden]) button:nth-child(2)")
     first = latex(page)
     page.click("#others button:nth-child(2)")
