@@ -49,7 +49,7 @@ def with_positions_of(
     if not teacher:
         return list(formulas)
     weights = Path(teacher)
-    model, look, record = load_model(weights)
+    _, _, record = load_model(weights)
     about = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -61,10 +61,7 @@ def with_positions_of(
     if path.exists():
         positions = _load(path, about, len(formulas))
     else:
-        if isinstance(model, Recogniser):
-            positions = Teacher(model, look, device).positions(formulas)
-        else:
-            positions = own_positions(open_checkpoint(weights, device).recognizer, formulas)
+        positions = taught_by(weights, formulas, device)
         _save(path, about, positions)
     return [
         replace(formula, positions=given)
@@ -72,6 +69,16 @@ def with_positions_of(
         else formula
         for formula, given in zip(formulas, positions, strict=True)
     ]
+
+
+def taught_by(
+    weights: Path, formulas: Sequence[Formula], device: str = "cpu"
+) -> list[NDArray[np.float32]]:
+    """Positions [V, 2] of each formula by a teacher of either kind; [0, 2] for none."""
+    model, look, _ = load_model(weights)
+    if isinstance(model, Recogniser):
+        return Teacher(model, look, device).positions(formulas)
+    return own_positions(open_checkpoint(weights, device).recognizer, formulas)
 
 
 def _save(path: Path, about: dict[str, Any], positions: Sequence[NDArray[np.float32]]) -> None:

@@ -12,9 +12,9 @@ from namer_edge_runtime.verbs.options import (
 SUMMARY = "compare the positions that a teacher's attention gives with those of the ink"
 
 EPILOG = """\
-TEACHER is the weights of an autoregressive recogniser (`namer-edge train dwap`), PACK a pack whose
-ink is segmented. Distances are in cells of the H/8 grid, that is 8 pixels of the model's input: the
-larger of rows and columns, as the matching window counts them.
+TEACHER is the weights of an autoregressive recogniser (`namer-edge train dwap`), or of a NAMER,
+which reads; PACK a pack whose ink is segmented. Distances are in cells of the H/8 grid, that is 8
+pixels of the model's input: the larger of rows and columns, as the matching window counts them.
 """
 
 
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Raises `CheckpointError` for what is no recogniser, `DataError` for a pack without
+    """Raises `CheckpointError` for what are no weights, `DataError` for a pack without
     positions."""
     import json
     import sys
@@ -54,27 +54,27 @@ def run(arguments: argparse.Namespace) -> int:
     from ..data.pack import load_pack
     from ..explanation.teacher_picture import teacher_picture
     from ..explanation.teacher_report import teacher_report
-    from ..recognisers.teacher import Teacher
-    from ..training.checkpoint import load_recogniser
+    from ..training.checkpoint import load_model
+    from ..training.positions import taught_by
 
     for target in (arguments.json, arguments.output):
         check_writable(None if target is None else str(target))
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    recogniser, look, record = load_recogniser(arguments.teacher)
+    model, look, record = load_model(arguments.teacher)
     formulas = [formula for formula in load_pack(arguments.pack).formulas if formula.placed]
     if not formulas:
         raise DataError(f"{arguments.pack}: no formula has positions from ink to compare with")
     if arguments.limit:
         formulas = formulas[:: max(1, len(formulas) // arguments.limit)]
     seen = replace(look, symbol_height=arguments.symbol_height or look.symbol_height)
-    taught = Teacher(recogniser, look, arguments.device or "cpu").positions(formulas)
-    report = teacher_report(formulas, taught, seen, recogniser.vocabulary)
+    taught = taught_by(arguments.teacher, formulas, arguments.device or "cpu")
+    report = teacher_report(formulas, taught, seen, model.vocabulary)
     if arguments.json:
         value = {
             "teacher": arguments.teacher.name,
             "teacher_sha256": record["sha256"],
-            "model": recogniser.architecture.model,
+            "model": getattr(model.architecture, "model", "namer"),
             "pack": arguments.pack.name,
             "symbol_height": seen.symbol_height,
             "formulas": len(report.formulas),
