@@ -90,9 +90,19 @@ def pick_all(
     counts = np.zeros(shape[0], np.int64)
     truncated = np.zeros(shape[0], bool)
     unknown = -1
-    how = endings, end_class, sos, eos, threshold, class_threshold, max_nodes
-    for b, maps in enumerate(zip(scores, classes, none, strict=True)):
-        rows, columns, *own, truncated[b], wrong = pick(*maps, *how)
+    for b in range(len(scores)):
+        rows, columns, *own, truncated[b], wrong = pick(
+            scores[b],
+            classes[b],
+            none[b],
+            endings,
+            end_class,
+            sos,
+            eos,
+            threshold,
+            class_threshold,
+            max_nodes,
+        )
         counts[b] = count = len(rows)
         cells[b, :count, 0], cells[b, :count, 1] = rows, columns
         picked[b, :count], ending[b, :count], parents[b, :count], strength[b, :count] = own
