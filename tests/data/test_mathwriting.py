@@ -7,6 +7,8 @@ import pytest
 from namer_edge.data.labels import label_error, read_labels
 from namer_edge.data.mathwriting import load_mathwriting
 from namer_edge_runtime.errors import DataError, LatexError
+from namer_edge_runtime.formula.latex import compact
+from namer_edge_runtime.formula.mathml import mathml
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -93,3 +95,11 @@ def test_the_published_test_labels_but_182_are_paths_and_back(shared_data: Path)
         assert to_tokens(to_nodes(tokens, MATHWRITING), MATHWRITING) == tokens
     tabular = [latex for latex in irregular if "\\begin" in latex or "\\\\" in latex]
     assert (len(labels), len(tabular), len(irregular)) == (7644, 175, 182)
+
+
+def test_its_tokens_are_latex_and_mathml() -> None:
+    tokens = normalize("\\hat{x}\\in\\mathbb{R}^2", MATHWRITING)
+    assert normalize(compact(tokens, MATHWRITING), MATHWRITING) == tokens
+    text = mathml(tokens, MATHWRITING)
+    assert "<mi>ℝ</mi>" in text
+    assert '<mover accent="true"><mi>x</mi><mo>^</mo></mover>' in text

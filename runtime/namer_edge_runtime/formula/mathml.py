@@ -9,7 +9,9 @@ from .atoms import Atom, write
 from .spelling import FUNCTIONS, UNICODE
 from .vocabulary import GROUP, Vocabulary
 
+_DOUBLE = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "𝔸𝔹ℂ𝔻𝔼𝔽𝔾ℍ𝕀𝕁𝕂𝕃𝕄ℕ𝕆ℙℚℝ𝕊𝕋𝕌𝕍𝕎𝕏𝕐ℤ", strict=True))
 _SIGN = {token: sign for sign, token in reversed(UNICODE.items()) if token.startswith("\\")} | {
+    **{f"\\mathbb{{{letter}}}": sign for letter, sign in _DOUBLE.items()},
     "\\{": "{",
     "\\}": "}",
     "\\%": "%",
@@ -30,8 +32,13 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _EMPTY = "<mrow></mrow>"
 _ABOVE = {
     "\\overline": "‾",
+    "\\bar": "‾",
     "\\overrightarrow": "→",
+    "\\vec": "→",
     "\\widehat": "^",
+    "\\hat": "^",
+    "\\widetilde": "~",
+    "\\tilde": "~",
     "\\dot": "˙",
     "\\ddot": "¨",
 }
