@@ -12,6 +12,7 @@ from .vocabulary import GROUP, Vocabulary
 _DOUBLE = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "𝔸𝔹ℂ𝔻𝔼𝔽𝔾ℍ𝕀𝕁𝕂𝕃𝕄ℕ𝕆ℙℚℝ𝕊𝕋𝕌𝕍𝕎𝕏𝕐ℤ", strict=True))
 _SIGN = {token: sign for sign, token in reversed(UNICODE.items()) if token.startswith("\\")} | {
     **{f"\\mathbb{{{letter}}}": sign for letter, sign in _DOUBLE.items()},
+    "-": "−",
     "\\{": "{",
     "\\}": "}",
     "\\%": "%",
