@@ -15,7 +15,14 @@ const whole = (schema, all) =>
   : schema.type === "array" ? [whole(schema.items, all)]
   : [schema.type, schema.description].filter(Boolean).join(": ");
 
-const pre = (value) => make("pre", make("code", typeof value === "string" ? value : JSON.stringify(value, null, 1)), { tabindex: 0 });
+const LINE = 90; // letters
+
+function pre(value) {
+  const short = JSON.stringify(value);
+  const shown = typeof value === "string" ? value : short.length <= LINE ? short : JSON.stringify(value, null, 2);
+  return make("pre", make("code", shown), { tabindex: 0 });
+}
+
 const table = (rows) => make("table", rows.map((row) => make("tr", row.map((cell) => make("td", cell)))));
 
 function operation(path, method, about, all) {
