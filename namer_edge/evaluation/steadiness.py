@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import cv2
 import numpy as np
@@ -26,6 +26,8 @@ from ..data.formula import Formula
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
+
+T = TypeVar("T")
 
 SYMBOL_HEIGHT = 64.0
 """Pixels that a typical symbol is high at 100 %."""
@@ -100,10 +102,10 @@ def steadiness(
     return Steadiness(len(formulas), right, same)
 
 
-def spread(formulas: Sequence[Formula], count: int) -> list[Formula]:
-    """`count` formulas evenly from the first to the last, or all where there are fewer."""
-    places = np.linspace(0, len(formulas) - 1, min(count, len(formulas))).round().astype(int)
-    return [formulas[place] for place in places]
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """`count` items evenly from the first to the last, or all where there are fewer."""
+    places = np.linspace(0, len(items) - 1, min(count, len(items))).round().astype(int)
+    return [items[place] for place in places]
 
 
 def main() -> None:

@@ -74,7 +74,7 @@ class TorchEngine:
                 f"torch cannot use device {device!r} ({error}): choose another, or allow "
                 "fallback=True"
             ) from None
-        self._vat, self._pgd = VatGraph(namer), PgdGraph(namer)
+        self.namer, self._vat, self._pgd = namer, VatGraph(namer), PgdGraph(namer)
 
     @property
     def device(self) -> str:

@@ -52,9 +52,9 @@ def examine(name_or_path: str | None = None) -> Health:
     health.sections["versions"] = {
         "python": platform.python_version(),
         "system": platform.platform(),
-        **{package: _version(package) for package in (*PACKAGES, *EXTRA_PACKAGES)},
+        **{package: installed_version(package) for package in (*PACKAGES, *EXTRA_PACKAGES)},
     }
-    features = _cpu_flags()
+    features = cpu_flags()
     health.sections["processor"] = {
         "machine": platform.machine(),
         "usable CPUs": usable_cpus(),
@@ -69,15 +69,16 @@ def examine(name_or_path: str | None = None) -> Health:
     return health
 
 
-def _version(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
+    """None where the package is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
         return None
 
 
-def _cpu_flags() -> list[str]:
-    """From Linux's list; elsewhere nothing is known."""
+def cpu_flags() -> list[str]:
+    """Those of `FLAGS` that Linux lists; elsewhere nothing is known."""
     try:
         words = set(Path("/proc/cpuinfo").read_text("utf-8", "replace").lower().split())
     except OSError:
@@ -167,7 +168,7 @@ def _engines(health: Health) -> None:
         for name in engine_names()
     }
     health.sections["engines"] = section
-    both = _version("onnxruntime") and _version("onnxruntime-gpu")
+    both = installed_version("onnxruntime") and installed_version("onnxruntime-gpu")
     if not any(said == "works" for said in found.get("onnxruntime", {}).values()):
         why = ", ".join(section.get("onnxruntime") or ["it is not installed"])
         health.problem(
@@ -181,7 +182,7 @@ def _engines(health: Health) -> None:
                 + ", or with onnxruntime at its end for CPU"
             )
         )
-    elif _version("onnxruntime-gpu"):
+    elif installed_version("onnxruntime-gpu"):
         section["back to CPU only"] = SWAP.format("onnxruntime")
     else:
         section["for CUDA"] = SWAP.format("onnxruntime-gpu")

@@ -65,7 +65,7 @@ def measure(model: str | None = None) -> StartUp:
     loaded = perf_counter()
     result = recognizer.strokes(CROSS)
     read, read_cpu = perf_counter(), process_time()
-    memory = _peak_memory()
+    memory = peak_memory()
     from .decode import warm_up
 
     warm = warm_up()
@@ -85,7 +85,7 @@ def measure(model: str | None = None) -> StartUp:
         kernels_cpu=_ms(ready_cpu - read_cpu),
         next=_ms(sorted(times)[4]),
         peak_memory_first=memory,
-        peak_memory=_peak_memory(),
+        peak_memory=peak_memory(),
         kernels_from_cache=warm.cached,
         latex=result.latex,
     )
@@ -95,7 +95,8 @@ def _ms(seconds: float) -> float:
     return round(seconds * 1000, 1)
 
 
-def _peak_memory() -> float | None:
+def peak_memory() -> float | None:
+    """Highest resident memory of this process so far, in MB; None where no one can tell."""
     try:  # on Linux getrusage would count in the process that started this one
         status = Path("/proc/self/status").read_text(encoding="utf-8")
         return round(int(status.partition("VmHWM:")[2].split()[0]) / 2**10, 1)

@@ -1,0 +1,89 @@
+"""Where a measurement was made: without that its times say nothing."""
+
+import os
+import platform
+import shutil
+import subprocess
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from namer_edge_runtime.engine.cpus import usable_cpus
+from namer_edge_runtime.health import EXTRA_PACKAGES, PACKAGES, cpu_flags, installed_version
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Hardware, system and versions at one moment."""
+
+    processor: str
+    usable_cpus: int
+    features: list[str]
+    """Of the processor's features, those that int8 and vector code depend on."""
+    gpu: str | None
+    system: str
+    python: str
+    versions: dict[str, str | None]
+    revision: str | None
+    """Of git; "-dirty" behind it where files differed; None outside a clone."""
+    load: float | None
+    """Processes that wanted to run in the last minute, ours included: beyond `usable_cpus` the
+    machine was shared, and only ratios of one run hold."""
+    time: str
+
+    @classmethod
+    def here(cls) -> "Machine":
+        return cls(
+            processor=_processor(),
+            usable_cpus=usable_cpus(),
+            features=cpu_flags(),
+            gpu=_said(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
+            system=platform.platform(),
+            python=platform.python_version(),
+            versions={name: installed_version(name) for name in (*PACKAGES, *EXTRA_PACKAGES)},
+            revision=_revision(),
+            load=round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def text(self) -> str:
+        """One line for people."""
+        versions = ", ".join(f"{name} {v}" for name, v in self.versions.items() if v)
+        features = " ".join(self.features) or "features unknown"
+        return (
+            f"{self.processor} ({features}), {self.usable_cpus} CPUs, load {self.load}, "
+            f"GPU {self.gpu or 'none'}; {self.system}, Python {self.python}, {versions}; "
+            f"revision {self.revision or 'unknown'}; {self.time}"
+        )
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _revision() -> str | None:
+    git = ["git", "-C", str(Path(__file__).parent)]
+    # A package installed inside somebody else's clone is not of that clone's revision.
+    if _said([*git, "ls-files", "--error-unmatch", Path(__file__).name]) is None:
+        return None
+    revision = _said([*git, "rev-parse", "--short=12", "HEAD"])
+    changed = _said([*git, "status", "--porcelain", "--untracked-files=no"])
+    return f"{revision}-dirty" if revision and changed else revision
+
+
+def _said(command: list[str]) -> str | None:
+    """What a program printed; None where it is not there, failed or had nothing to say."""
+    if shutil.which(command[0]) is None:
+        return None
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or None if done.returncode == 0 else None
