@@ -85,7 +85,7 @@ def _public(owner: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _class(owner: Any) -> Iterator[str]:
-    bases = ", ".join(str(base) for base in owner.bases)
+    bases = ", ".join(str(base) for base in owner.bases if str(base) != "Protocol")
     yield f"### `{owner.name}{f'({bases})' if bases else ''}`"
     yield f"`from {owner.module.path} import {owner.name}`"
     yield _said(owner)

@@ -28,6 +28,7 @@ PAGE_NAMES = sorted({asked.page for asked in OURS})
 
 ELSEWHERE = {
     ("train",): "takes hours; tests/training",
+    ("benchmark",): "measures for minutes; tests/benchmarks",
     ("ablate",): "needs trained rows; tests/ablation",
     ("export",): "takes minutes; tests/export",
     ("teacher-report",): "needs a teacher; tests/explanation",
@@ -55,10 +56,12 @@ def test_the_parser_takes_every_command(
     line = asked.verb_line
     assert line
     parsed: list[Any] = []
-    verb = VERBS[line[0]].load() if line[0] in VERBS else None
-    if verb is not None:
+    if line[0] in VERBS:
+        verb = VERBS[line[0]].load()
         monkeypatch.setattr(verb, "run", lambda arguments: parsed.append(arguments) or 0)
     assert command.main(line) == 0, capsys.readouterr().err
+    if any(word in EASY for word in line[:2]):
+        return
     if line[0] == "train":
         load_config(parsed[0].config, parsed[0].settings)
     if line[0] == "export":

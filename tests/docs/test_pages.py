@@ -11,9 +11,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 @pytest.mark.parametrize("name", ["api", "http"])
-def test_pages_made_of_docstrings_are_not_stale(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_made_of_docstrings_are_not_stale(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("griffe")
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     import make_api  # type: ignore[import-not-found]
