@@ -10,6 +10,7 @@ import numpy as np
 
 from .ballot import Ballot
 from .decode.decode import decode_all
+from .decode.left_out import nothing_left
 from .decode.pick import Nodes, pick_all
 from .decode.reading import Path as NodePath
 from .decoding import Decoding
@@ -240,7 +241,8 @@ class Recognizer:
         )
 
     def _readings(self, pgd: PgdOutput, picks: list[Nodes], count: int) -> list[list[NodePath]]:
-        return decode_all(
+        """Scores are lower for readings that leave out what PGD would keep (`nothing_left`)."""
+        readings = decode_all(
             pgd.correction,
             pgd.left,
             pgd.right,
@@ -251,6 +253,10 @@ class Recognizer:
             right_weight=self.decoding.right_weight,
             alternatives=count,
         )
+        return [
+            [replace(p, score=p.score * nothing_left(p, nodes, said)) for p in paths]
+            for paths, nodes, said in zip(readings, picks, pgd.correction, strict=False)
+        ]
 
     def _result(
         self,
