@@ -1,9 +1,14 @@
 """`namer-edge benchmark`: speed, memory and cost on this machine, beside accuracy."""
 
 import argparse
+import json
+import sys
 from pathlib import Path
+from typing import Any, TypeVar
 
 from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, positive
+
+T = TypeVar("T")
 
 SUMMARY = "measure speed, memory and cost on this machine, beside accuracy"
 
@@ -14,6 +19,7 @@ of its own. What cannot run here is a row that says why.
 
   namer-edge benchmark --limit 100 --threads 1 --threads 4
   namer-edge benchmark scans/ --model MODEL-fp32 --model MODEL-int8 --engine onnxruntime
+  namer-edge benchmark --paper --limit 20 --teacher dwap=runs/paper-dwap/best.safetensors
 """
 
 
@@ -43,18 +49,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as-pictures", action="store_true", help="draw ink first and read it as a picture"
     )
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="table 3: NAMER beside DWAP, TreeDecoder and CoMER, on torch, one picture at a time",
+    )
+    parser.add_argument(
+        "--teacher",
+        metavar="NAME=WEIGHTS",
+        action="append",
+        default=[],
+        help="with --paper: trained weights of dwap, tree-decoder, comer or namer on DenseNet",
+    )
+    parser.add_argument(
+        "--beam",
+        metavar="N",
+        type=positive,
+        action="append",
+        help="with --paper: hypotheses kept (1 and 10); may be repeated",
+    )
     parser.add_argument("--json", metavar="OUT", help="all figures; - is standard output")
     parser.add_argument("--markdown", metavar="OUT", help="the page that is printed, as a file")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Exit code 1 where a row has no figures or an input was not read. Raises `UsageError` where
-    there is nothing to read."""
-    import itertools
-    import json
-    import sys
+    there is nothing to read, and the typed errors of weights with `--paper`."""
+    for target in (arguments.json, arguments.markdown):
+        check_writable(target)
+    return _paper(arguments) if arguments.paper else _models(arguments)
 
-    from namer_edge_runtime.atomic import atomic_file
+
+def _models(arguments: argparse.Namespace) -> int:
+    import itertools
 
     from .formulas import find
     from .machine import Machine
@@ -62,8 +89,6 @@ def run(arguments: argparse.Namespace) -> int:
     from .trial import Trial
     from .worker import in_own_process
 
-    for target in (arguments.json, arguments.markdown):
-        check_writable(target)
     data = find(arguments.data)
     machine = Machine.here()
     combinations = itertools.product(
@@ -89,17 +114,63 @@ def run(arguments: argparse.Namespace) -> int:
         )
         print(f"measuring {trial}", file=sys.stderr)
         rows.append(in_own_process(trial))
-    text = page(machine, rows)
-    if arguments.json:
-        value = {"machine": machine.to_json(), "rows": [row.to_json() for row in rows]}
-        content = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-        if arguments.json == STANDARD_OUTPUT:
-            print(content, end="")
-        else:
-            with atomic_file(Path(arguments.json), "w") as file:
-                file.write(content)
+    value = {"machine": machine.to_json(), "rows": [row.to_json() for row in rows]}
+    _give(arguments, value, page(machine, rows))
+    return int(any(row.measured is None or row.measured.failed for row in rows))
+
+
+def _paper(arguments: argparse.Namespace) -> int:
+    import torch
+    from tqdm import tqdm
+
+    from .comparison import compare
+    from .entrants import entrants
+    from .formulas import find, samples
+    from .machine import Machine
+    from .paper_page import paper_json, paper_page
+
+    chosen = samples(find(arguments.data), arguments.limit, arguments.as_pictures)
+    taking_part = entrants(_weights(arguments.teacher))
+    machine = Machine.here()
+    torch.set_num_threads(_one(arguments.threads, "--threads") or 1)
+    device = _one(arguments.device, "--device") or "cpu"
+    with tqdm(total=len(chosen), unit="formula", disable=None) as bar:
+        found = compare(taking_part, chosen, arguments.beam or [1, 10], device, bar.update)
+    _give(arguments, paper_json(machine, found), paper_page(machine, found))
+    return int(bool(found.failed))
+
+
+def _weights(given: list[str]) -> dict[str, Path]:
+    from namer_edge_runtime.errors import UsageError
+
+    weights = {}
+    for text in given:
+        name, separator, path = text.partition("=")
+        if not separator or not path:
+            raise UsageError(f"--teacher {text!r}: write NAME=WEIGHTS, as dwap=best.safetensors")
+        weights[name] = Path(path)
+    return weights
+
+
+def _one(given: list[T] | None, option: str) -> T | None:
+    from namer_edge_runtime.errors import UsageError
+
+    if given and len(given) > 1:
+        raise UsageError(f"--paper measures in one run: give {option} once")
+    return given[0] if given else None
+
+
+def _give(arguments: argparse.Namespace, value: dict[str, Any], text: str) -> None:
+    """Writes the figures and the page to where they were asked for."""
+    from namer_edge_runtime.atomic import atomic_file
+
+    content = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    if arguments.json == STANDARD_OUTPUT:
+        print(content, end="")
+    elif arguments.json:
+        with atomic_file(Path(arguments.json), "w") as file:
+            file.write(content)
     if arguments.markdown:
         with atomic_file(Path(arguments.markdown), "w") as file:
             file.write(text + "\n")
     print(text, file=sys.stderr if arguments.json == STANDARD_OUTPUT else sys.stdout)
-    return int(any(row.measured is None or row.measured.failed for row in rows))

@@ -1,0 +1,163 @@
+"""Table 3 of the paper measured here: `namer-edge benchmark --paper`."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from namer_edge.data.labels import Label
+from namer_edge.evaluation.samples import Sample
+from namer_edge.model.namer import Architecture, Namer
+from namer_edge.training.checkpoint import save_weights
+from namer_edge_benchmarks.comparison import Comparison, compare
+from namer_edge_benchmarks.entrants import RIVALS, Entrants, Rival, entrants
+from namer_edge_benchmarks.hand_count import HandCount
+from namer_edge_benchmarks.machine import Machine
+from namer_edge_benchmarks.namer_stages import run_stages
+from namer_edge_benchmarks.paper_page import PAPER, paper_json, paper_page
+from namer_edge_benchmarks.race import FORCED, FORCED_NAMER, OWN_STOP, Picture, Race, Way
+from namer_edge_runtime import command
+from namer_edge_runtime.bulk import Source
+from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.errors import DataError, UsageError
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.picture.look import Look
+
+from ..handwriting import written
+from ..recognisers.small import small
+
+CROHME = Vocabulary.load("crohme")
+LABEL = tuple("\\frac { x ^ { 2 } } { \\sqrt { y } } + 1".split())  # noqa: SIM905
+
+
+def small_entrants() -> Entrants:
+    """On encoder `edge`, at small widths."""
+    torch.manual_seed(0)
+    widths, blocks = (8, 8, 16, 16), (0, 0, 0, 1)
+    architecture = Architecture("edge", widths, blocks, 16, 16, 1, 2)
+    rivals = tuple(Rival(name, small(name, vocabulary=CROHME), False) for name in RIVALS)
+    return Entrants(Namer(architecture, CROHME), False, Decoding(), rivals, Look())
+
+
+def sample(number: int) -> Sample:
+    formula = written(number)
+    label = Label(formula.name, " ".join(formula.tokens))
+    return Sample(Source(formula.name, formula.source), label)
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    broken = Sample(Source("torn", error=DataError("torn: cannot be read")), Label("torn", "1"))
+    unlabelled = Sample(Source("secret", written(2).source))
+    return compare(small_entrants(), [sample(0), broken, sample(1), unlabelled], beams=(1, 2))
+
+
+def test_each_decoder_reads_the_same_pictures_in_every_way(found: Comparison) -> None:
+    assert [line.name for line in found.lines] == ["NAMER", *["DWAP"] * 2, *["TreeDecoder"] * 2] + [
+        "CoMER"
+    ] * 4
+    ways = [line.way for line in found.lines if line.name == "CoMER"]
+    assert ways[0] == "greedy, cached"
+    assert ways[-1] == "beam 2, both directions, uncached"
+    for line in found.lines:
+        assert len(line.decoder) == len(found.encoder) == 2
+        assert all(spent > 0 for spent in line.decoder)
+        assert line.decoder_flops > 0
+
+
+def test_without_weights_formulas_are_as_long_as_their_labels(found: Comparison) -> None:
+    lengths = [len(written(number).tokens) for number in (0, 1)]
+    for line in found.lines:
+        if line.name != "TreeDecoder":
+            assert line.steps == lengths
+        assert line.stop == (FORCED_NAMER if line.name == "NAMER" else FORCED)
+
+
+def test_what_cannot_be_compared_is_named(found: Comparison) -> None:
+    assert set(found.failed) == {"torn", "secret"}
+
+
+def test_uncached_decoding_computes_more(found: Comparison) -> None:
+    comer = {line.way: line.decoder_flops for line in found.lines if line.name == "CoMER"}
+    assert comer["greedy, uncached"] > comer["greedy, cached"]
+
+
+def test_ratios_and_fps_are_the_papers(found: Comparison) -> None:
+    namer, dwap = found.lines[0], found.lines[1]
+    assert found.slower_decoding(namer) == found.slower(namer) == 1.0
+    assert found.slower_decoding(dwap) == pytest.approx(sum(dwap.decoder) / sum(namer.decoder))
+    assert found.fps(dwap) == pytest.approx(1000 / np.mean(np.add(found.encoder, dwap.decoder)))
+    # The published figures agree with that definition, and with the ratios that the paper quotes.
+    for row in PAPER.values():
+        assert 1000 / (row.encoder + row.decoder) == pytest.approx(row.fps, rel=0.005)
+    assert PAPER["CoMER"].decoder / PAPER["NAMER"].decoder == pytest.approx(13.7, abs=0.05)
+    assert PAPER["NAMER"].fps / PAPER["DWAP"].fps == pytest.approx(1.61, abs=0.005)
+
+
+def test_page_and_json_tell_how_formulas_end(found: Comparison) -> None:
+    page = paper_page(Machine.here(), found)
+    assert FORCED in page
+    assert "secret: no label" in page
+    kept = json.loads(json.dumps(paper_json(Machine.here(), found)))
+    assert kept["lines"][1]["paper"]["decoder"] == 35.41
+    assert len(kept["lines"][0]["vat"]) == 2
+
+
+def test_a_namer_that_is_told_the_label_selects_the_labels_own_path() -> None:
+    namer = small_entrants().namer.eval()
+    with torch.inference_mode():
+        f8, f16 = namer.encoder(torch.zeros(1, 1, 64, 128))
+    stages = run_stages(namer, Decoding(), f8, f16, lambda: 0.0, LABEL)
+    assert stages.tokens == LABEL
+
+
+def test_a_trained_decoder_stops_by_itself() -> None:
+    whole = small_entrants()
+    dwap = whole.rivals[0].recogniser
+    with torch.no_grad():
+        dwap.output.bias[dwap.alphabet.eos] = 1e3  # type: ignore[index,union-attr]
+    trained = replace(whole, rivals=(Rival("dwap", dwap, True),))
+    line = compare(trained, [sample(0)], beams=(1,)).lines[1]
+    assert line.steps == [0]
+    assert line.stop == OWN_STOP
+
+
+def test_counts_by_library_and_by_hand_agree() -> None:
+    height, width = 64, 160
+    paper = entrants({})
+    paper.to("cpu")
+    ways = [Way(rival, 1, True) for rival in paper.rivals]
+    race = Race(paper, ways, "cpu")
+    picture = Picture("zeros", torch.zeros(1, 1, height, width, dtype=torch.uint8), LABEL)
+    hand = HandCount(height, width)
+    assert race.count(picture) == pytest.approx(hand.encoder, rel=0.05)
+    counted = {line.name: line.decoder_flops for line in race.lines}
+    size = paper.rivals[0].recogniser.alphabet.size
+    nodes = 2 + len([token for token in LABEL if token != "{"])
+    assert counted["NAMER"] == pytest.approx(hand.namer(nodes, CROHME.size), rel=0.05)
+    assert counted["DWAP"] == pytest.approx(hand.dwap(len(LABEL) + 1, size), rel=0.05)
+    assert counted["CoMER"] == pytest.approx(hand.comer(len(LABEL) + 1, size), rel=0.05)
+
+
+def test_weights_that_would_not_compare_like_with_like_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "dwap.safetensors"
+    save_weights(path, small("dwap", vocabulary=CROHME), Look(), {})
+    with pytest.raises(UsageError, match="encoder=densenet"):
+        entrants({"dwap": path})
+    with pytest.raises(UsageError, match="those of a dwap"):
+        entrants({"comer": path})
+    with pytest.raises(UsageError, match="no entrant 'wap'"):
+        entrants({"wap": path})
+
+
+def test_options_that_make_no_sense_are_refused(
+    tiny_pack: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["benchmark", "--paper", str(tiny_pack), "--teacher", "dwap"]) == 2
+    assert "NAME=WEIGHTS" in capsys.readouterr().err
+    many = ["--threads", "1", "--threads", "2"]
+    assert command.main(["benchmark", "--paper", str(tiny_pack), *many]) == 2
+    assert "give --threads once" in capsys.readouterr().err
