@@ -38,7 +38,8 @@ class Reading:
     canonical: str
     """Space-separated tokens in the form of the published labels: what is scored."""
     score: float
-    """Product of the probabilities of the path's classes and edges, in [0, 1]."""
+    """In [0, 1]: product of the probabilities of the path's classes and edges, and of those that
+    what it leaves out stands for nothing, as the model scales it (`Scalings`)."""
     tokens: tuple[TokenResult, ...] = ()
 
     @property
