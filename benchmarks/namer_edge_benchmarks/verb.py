@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -68,19 +69,55 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="with --paper: hypotheses kept (1 and 10); may be repeated",
     )
+    parser.add_argument(
+        "--compare",
+        metavar="BASELINE",
+        type=Path,
+        help="what --json kept of such a run: its ratios must still hold",
+    )
+    parser.add_argument(
+        "--tolerance",
+        metavar="PART",
+        type=float,
+        default=0.15,
+        help="by which a ratio may be worse (0.15)",
+    )
     parser.add_argument("--json", metavar="OUT", help="all figures; - is standard output")
     parser.add_argument("--markdown", metavar="OUT", help="the page that is printed, as a file")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where a row has no figures or an input was not read. Raises `UsageError` where
-    there is nothing to read, and the typed errors of weights with `--paper`."""
+    """Exit code 1 where a row has no figures, an input was not read or a ratio of the baseline does
+    not hold. Raises `UsageError` where there is nothing to read, `DataError` for what is no
+    baseline, and the typed errors of weights with `--paper`."""
     for target in (arguments.json, arguments.markdown):
         check_writable(target)
-    return _paper(arguments) if arguments.paper else _models(arguments)
+    kept = None
+    if arguments.compare:
+        from .baseline import load_baseline
+
+        kept = load_baseline(arguments.compare)
+    measured = _paper(arguments) if arguments.paper else _models(arguments)
+    text, worse = measured.text, False
+    if kept is not None:
+        from .baseline import change_page, changes
+
+        found = changes(kept, measured.value, arguments.tolerance)
+        text, worse = f"{text}\n\n{change_page(found)}", any(change.worse for change in found)
+    _give(arguments, measured.value, text)
+    return int(worse or not measured.complete)
 
 
-def _models(arguments: argparse.Namespace) -> int:
+@dataclass(frozen=True)
+class _Run:
+    """What was measured: for programs, for people, and whether all that was asked for."""
+
+    value: dict[str, Any]
+    text: str
+    complete: bool
+
+
+def _models(arguments: argparse.Namespace) -> _Run:
     import itertools
 
     from .formulas import find
@@ -115,11 +152,11 @@ def _models(arguments: argparse.Namespace) -> int:
         print(f"measuring {trial}", file=sys.stderr)
         rows.append(in_own_process(trial))
     value = {"machine": machine.to_json(), "rows": [row.to_json() for row in rows]}
-    _give(arguments, value, page(machine, rows))
-    return int(any(row.measured is None or row.measured.failed for row in rows))
+    complete = all(row.measured is not None and not row.measured.failed for row in rows)
+    return _Run(value, page(machine, rows), complete)
 
 
-def _paper(arguments: argparse.Namespace) -> int:
+def _paper(arguments: argparse.Namespace) -> _Run:
     import torch
     from tqdm import tqdm
 
@@ -136,8 +173,7 @@ def _paper(arguments: argparse.Namespace) -> int:
     device = _one(arguments.device, "--device") or "cpu"
     with tqdm(total=len(chosen), unit="formula", disable=None) as bar:
         found = compare(taking_part, chosen, arguments.beam or [1, 10], device, bar.update)
-    _give(arguments, paper_json(machine, found), paper_page(machine, found))
-    return int(bool(found.failed))
+    return _Run(paper_json(machine, found), paper_page(machine, found), not found.failed)
 
 
 def _weights(given: list[str]) -> dict[str, Path]:
