@@ -22,7 +22,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from time import process_time, thread_time
+from time import thread_time
 from typing import Any
 
 import cv2
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import load_pack
 from namer_edge.evaluation.steadiness import Drawing, spread, steadiness
-from namer_edge_runtime.decode import Nodes, decode, warm_up
+from namer_edge_runtime.decode import warm_up
 from namer_edge_runtime.engine.base import (
     PGD_OUTPUTS,
     VAT_OUTPUTS,
@@ -46,6 +46,7 @@ from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.start_up import start_up
 
+from .path_time import path_time
 from .rival import write_rival
 
 ROUNDS = 5
@@ -192,7 +193,7 @@ def _start(file: ModelFile) -> list[Target]:
 
 def _path(file: ModelFile) -> Target:
     """`decode`, arrays checked and a `Path` made."""
-    microseconds = _path_time(file.vocabulary.endings)
+    microseconds = path_time(file.vocabulary.endings, NODES)
     return Target(f"path selection of {NODES} nodes", microseconds, 50, "us")
 
 
@@ -230,27 +231,6 @@ def _overhead(engine: Engine, bare: Bare, images: Any, inputs: PgdInputs) -> flo
         engine.pgd(replace(inputs, features=maps.features, memory=maps.memory))
         ours.append(thread_time() - started)
     return min(ours) / min(theirs)
-
-
-def _path_time(endings: Any) -> float:
-    """Microseconds of a sure path through 60 nodes, the best of 30 runs of 20."""
-    random = np.random.default_rng(0)
-    order = np.r_[0, 2 + random.permutation(NODES - 2), 1]
-    left, right = np.full((2, NODES, NODES), 0.1 / NODES, np.float32)
-    right[order[:-1], order[1:]] = left[order[1:], order[:-1]] = 0.9
-    symbol = int(np.flatnonzero(endings == 0)[0])
-    classes = np.full(NODES, symbol)
-    probs = np.full((NODES, len(endings) + 2), 1e-3, np.float32)
-    probs[:, symbol] = 0.9
-    none = np.zeros(NODES, np.int64)
-    nodes = Nodes(np.zeros((NODES, 2), np.int64), classes, none, none - 1, probs[:, symbol].copy())
-    best = float("inf")
-    for _ in range(30):
-        started = process_time()
-        for _ in range(20):
-            decode(probs, left, right, nodes, endings)
-        best = min(best, (process_time() - started) / 20)
-    return best * 1e6
 
 
 def main() -> None:

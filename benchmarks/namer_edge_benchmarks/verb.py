@@ -21,6 +21,7 @@ of its own. What cannot run here is a row that says why.
   namer-edge benchmark --limit 100 --threads 1 --threads 4
   namer-edge benchmark scans/ --model MODEL-fp32 --model MODEL-int8 --engine onnxruntime
   namer-edge benchmark --paper --limit 20 --teacher dwap=runs/paper-dwap/best.safetensors
+  namer-edge benchmark --scaling --plot scaling.png
 """
 
 
@@ -56,6 +57,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="table 3: NAMER beside DWAP, TreeDecoder and CoMER, on torch, one picture at a time",
     )
     parser.add_argument(
+        "--scaling",
+        action="store_true",
+        help="how the same four grow with tokens, picture size and nodes (no DATA, on the CPU)",
+    )
+    parser.add_argument("--plot", metavar="OUT.png", help="with --scaling: its curves")
+    parser.add_argument(
         "--teacher",
         metavar="NAME=WEIGHTS",
         action="append",
@@ -90,14 +97,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Exit code 1 where a row has no figures, an input was not read or a ratio of the baseline does
     not hold. Raises `UsageError` where there is nothing to read, `DataError` for what is no
     baseline, and the typed errors of weights with `--paper`."""
-    for target in (arguments.json, arguments.markdown):
+    for target in (arguments.json, arguments.markdown, arguments.plot):
         check_writable(target)
+    _check(arguments)
     kept = None
     if arguments.compare:
         from .baseline import load_baseline
 
         kept = load_baseline(arguments.compare)
-    measured = _paper(arguments) if arguments.paper else _models(arguments)
+    measure = _paper if arguments.paper else _scaling if arguments.scaling else _models
+    measured = measure(arguments)
     text, worse = measured.text, False
     if kept is not None:
         from .baseline import change_page, changes
@@ -174,6 +183,41 @@ def _paper(arguments: argparse.Namespace) -> _Run:
     with tqdm(total=len(chosen), unit="formula", disable=None) as bar:
         found = compare(taking_part, chosen, arguments.beam or [1, 10], device, bar.update)
     return _Run(paper_json(machine, found), paper_page(machine, found), not found.failed)
+
+
+def _scaling(arguments: argparse.Namespace) -> _Run:
+    from dataclasses import asdict
+
+    import cv2
+    import torch
+
+    from namer_edge_runtime.atomic import atomic_file
+
+    from .charts import chart_page, draw
+    from .entrants import entrants
+    from .machine import Machine
+    from .scaling import scaling
+
+    machine = Machine.here()
+    torch.set_num_threads(_one(arguments.threads, "--threads") or 1)
+    charts = scaling(entrants({}))
+    if arguments.plot:
+        with atomic_file(Path(arguments.plot)) as file:
+            file.write(cv2.imencode(".png", draw(charts))[1].tobytes())
+    value = {"machine": machine.to_json(), "charts": [asdict(chart) for chart in charts]}
+    return _Run(value, f"{machine.text()}\n\n{chart_page(charts)}", True)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raises `UsageError` for options that do not go together."""
+    from namer_edge_runtime.errors import UsageError
+
+    if arguments.paper and arguments.scaling:
+        raise UsageError("--paper and --scaling are runs of their own: give one of them")
+    if arguments.scaling and (arguments.compare or arguments.data or arguments.teacher):
+        raise UsageError("--scaling takes no DATA, --teacher or --compare: it makes its own input")
+    if arguments.plot and not arguments.scaling:
+        raise UsageError("--plot draws the curves of --scaling: give that too")
 
 
 def _weights(given: list[str]) -> dict[str, Path]:

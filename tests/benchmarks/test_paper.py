@@ -10,10 +10,9 @@ import torch
 
 from namer_edge.data.labels import Label
 from namer_edge.evaluation.samples import Sample
-from namer_edge.model.namer import Architecture, Namer
 from namer_edge.training.checkpoint import save_weights
 from namer_edge_benchmarks.comparison import Comparison, compare
-from namer_edge_benchmarks.entrants import RIVALS, Entrants, Rival, entrants
+from namer_edge_benchmarks.entrants import Rival, entrants
 from namer_edge_benchmarks.hand_count import HandCount
 from namer_edge_benchmarks.machine import Machine
 from namer_edge_benchmarks.namer_stages import run_stages
@@ -23,23 +22,13 @@ from namer_edge_runtime import command
 from namer_edge_runtime.bulk import Source
 from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.errors import DataError, UsageError
-from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.picture.look import Look
 
 from ..handwriting import written
 from ..recognisers.small import small
+from .small_entrants import CROHME, small_entrants
 
-CROHME = Vocabulary.load("crohme")
 LABEL = tuple("\\frac { x ^ { 2 } } { \\sqrt { y } } + 1".split())  # noqa: SIM905
-
-
-def small_entrants() -> Entrants:
-    """On encoder `edge`, at small widths."""
-    torch.manual_seed(0)
-    widths, blocks = (8, 8, 16, 16), (0, 0, 0, 1)
-    architecture = Architecture("edge", widths, blocks, 16, 16, 1, 2)
-    rivals = tuple(Rival(name, small(name, vocabulary=CROHME), False) for name in RIVALS)
-    return Entrants(Namer(architecture, CROHME), False, Decoding(), rivals, Look())
 
 
 def sample(number: int) -> Sample:

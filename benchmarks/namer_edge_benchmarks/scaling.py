@@ -1,0 +1,111 @@
+"""How time grows: with the tokens of a formula, the size of its picture, the nodes of its graph.
+
+The networks have random weights and the pictures nothing on them: what they compute, and how much
+of it, is the same. Formulas are `x + x + …`, of which every decoder writes all (see `Race`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from namer_edge_runtime.decode import warm_up
+
+from .entrants import RIVALS, Entrants
+from .path_time import path_time
+from .race import Picture, Race, Way
+
+LENGTHS = (5, 11, 21, 41, 81)
+"""Tokens, on a picture of `PICTURE`."""
+PICTURE = (96, 512)
+"""Height and width in pixels, as are `PICTURES`."""
+PICTURES = ((48, 128), (64, 256), (96, 384), (128, 512), (160, 768))
+LENGTH = 21
+NODES = (10, 30, 60, 120, 240)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Milliseconds at each place of an axis."""
+
+    name: str
+    axis: tuple[float, ...]
+    milliseconds: tuple[float, ...]
+
+    @property
+    def growth(self) -> float:
+        """The last time, in times of the first."""
+        return self.milliseconds[-1] / self.milliseconds[0]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves over one axis."""
+
+    title: str
+    axis: str
+    curves: tuple[Curve, ...]
+
+
+def scaling(
+    entrants: Entrants,
+    lengths: Sequence[int] = LENGTHS,
+    sizes: Sequence[tuple[int, int]] = PICTURES,
+    nodes: Sequence[int] = NODES,
+    rounds: int = 3,
+) -> list[Chart]:
+    """On the CPU; of each point the median of `rounds`, in which all points take turns."""
+    entrants.to("cpu")
+    warm_up()
+    formulas = [_picture(length, PICTURE) for length in lengths]
+    pictures = [_picture(LENGTH, size) for size in sizes]
+    endings = entrants.namer.vocabulary.endings
+    microseconds = [path_time(endings, count) for count in nodes]
+    path = Curve("path selection", tuple(nodes), tuple(1e-3 * x for x in microseconds))
+    return [
+        Chart(
+            "Decoding against tokens, {} x {} pixels".format(*PICTURE),
+            "tokens",
+            _curves(entrants, formulas, lengths, rounds, encoder=False),
+        ),
+        Chart(
+            f"Encoder and decoders against picture size, {LENGTH} tokens",
+            "kilopixels",
+            _curves(entrants, pictures, [h * w / 1000 for h, w in sizes], rounds, encoder=True),
+        ),
+        Chart("Path selection against nodes", "nodes", (path,)),
+    ]
+
+
+def _picture(length: int, size: tuple[int, int]) -> Picture:
+    label = tuple("x" if place % 2 == 0 else "+" for place in range(length))
+    return Picture(f"{length} tokens", torch.zeros(1, 1, *size, dtype=torch.uint8), label)
+
+
+def _curves(
+    entrants: Entrants,
+    pictures: Sequence[Picture],
+    axis: Sequence[float],
+    rounds: int,
+    encoder: bool,
+) -> tuple[Curve, ...]:
+    ways = [Way(rival, 1, True) for rival in entrants.rivals]
+    races = [Race(entrants, ways, "cpu") for _ in pictures]
+    for turn in range(rounds + 1):
+        for race, picture in zip(races, pictures, strict=True):
+            race.run(picture)
+            if turn == 0:  # warm-up
+                race.clear()
+    names = ["NAMER", *(f"{RIVALS[way.rival.name]}, {way}" for way in ways)]
+    found = [
+        Curve(name, tuple(axis), tuple(float(np.median(r.lines[n].decoder)) for r in races))
+        for n, name in enumerate(names)
+    ]
+    if encoder:
+        found.insert(0, Curve("encoder", tuple(axis), tuple(_median(r.encoder) for r in races)))
+    return tuple(found)
+
+
+def _median(values: Sequence[float]) -> float:
+    return float(np.median(values))
