@@ -52,6 +52,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--as-pictures", action="store_true", help="draw ink first and read it as a picture"
     )
     parser.add_argument(
+        "--peer",
+        metavar="NAME=ADAPTER",
+        action="append",
+        default=[],
+        help="another recogniser on the same pictures: module:function, or a command with {}",
+    )
+    parser.add_argument(
         "--paper",
         action="store_true",
         help="table 3: NAMER beside DWAP, TreeDecoder and CoMER, on torch, one picture at a time",
@@ -128,7 +135,9 @@ class _Run:
 
 def _models(arguments: argparse.Namespace) -> _Run:
     import itertools
+    from dataclasses import asdict
 
+    from . import peers
     from .formulas import find
     from .machine import Machine
     from .pages import page
@@ -136,6 +145,10 @@ def _models(arguments: argparse.Namespace) -> _Run:
     from .worker import in_own_process
 
     data = find(arguments.data)
+    others = [
+        peers.Peer(name, adapter, str(data), arguments.limit)
+        for name, adapter in _named(arguments.peer, "--peer").items()
+    ]
     machine = Machine.here()
     combinations = itertools.product(
         arguments.model or [None],
@@ -156,13 +169,19 @@ def _models(arguments: argparse.Namespace) -> _Run:
             arguments.limit,
             arguments.warm_up,
             arguments.one_look,
-            arguments.as_pictures,
+            arguments.as_pictures or bool(others),
         )
         print(f"measuring {trial}", file=sys.stderr)
         rows.append(in_own_process(trial))
     value = {"machine": machine.to_json(), "rows": [row.to_json() for row in rows]}
+    text = page(machine, rows)
     complete = all(row.measured is not None and not row.measured.failed for row in rows)
-    return _Run(value, page(machine, rows), complete)
+    if others:
+        found = [peers.in_own_process(peer) for peer in others]
+        value["peers"] = [asdict(row) for row in found]
+        text += f"\n\n{peers.peer_page(found)}"
+        complete = complete and not any(row.error or row.failed for row in found)
+    return _Run(value, text, complete)
 
 
 def _paper(arguments: argparse.Namespace) -> _Run:
@@ -176,7 +195,8 @@ def _paper(arguments: argparse.Namespace) -> _Run:
     from .paper_page import paper_json, paper_page
 
     chosen = samples(find(arguments.data), arguments.limit, arguments.as_pictures)
-    taking_part = entrants(_weights(arguments.teacher))
+    given = _named(arguments.teacher, "--teacher")
+    taking_part = entrants({name: Path(path) for name, path in given.items()})
     machine = Machine.here()
     torch.set_num_threads(_one(arguments.threads, "--threads") or 1)
     device = _one(arguments.device, "--device") or "cpu"
@@ -216,20 +236,23 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("--paper and --scaling are runs of their own: give one of them")
     if arguments.scaling and (arguments.compare or arguments.data or arguments.teacher):
         raise UsageError("--scaling takes no DATA, --teacher or --compare: it makes its own input")
+    if arguments.peer and (arguments.paper or arguments.scaling):
+        raise UsageError("--peer stands beside models: not with --paper or --scaling")
     if arguments.plot and not arguments.scaling:
         raise UsageError("--plot draws the curves of --scaling: give that too")
 
 
-def _weights(given: list[str]) -> dict[str, Path]:
+def _named(given: list[str], option: str) -> dict[str, str]:
+    """NAME=VALUE of an option; raises `UsageError` for what is none."""
     from namer_edge_runtime.errors import UsageError
 
-    weights = {}
+    values = {}
     for text in given:
-        name, separator, path = text.partition("=")
-        if not separator or not path:
-            raise UsageError(f"--teacher {text!r}: write NAME=WEIGHTS, as dwap=best.safetensors")
-        weights[name] = Path(path)
-    return weights
+        name, _, value = text.partition("=")
+        if not name or not value:
+            raise UsageError(f"{option} {text!r}: write NAME=VALUE")
+        values[name] = value
+    return values
 
 
 def _one(given: list[T] | None, option: str) -> T | None:

@@ -146,7 +146,7 @@ def test_options_that_make_no_sense_are_refused(
     tiny_pack: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command.main(["benchmark", "--paper", str(tiny_pack), "--teacher", "dwap"]) == 2
-    assert "NAME=WEIGHTS" in capsys.readouterr().err
+    assert "write NAME=VALUE" in capsys.readouterr().err
     many = ["--threads", "1", "--threads", "2"]
     assert command.main(["benchmark", "--paper", str(tiny_pack), *many]) == 2
     assert "give --threads once" in capsys.readouterr().err
