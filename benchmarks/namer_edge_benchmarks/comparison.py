@@ -21,6 +21,8 @@ from namer_edge_runtime.picture.look import Look
 from .entrants import Entrants
 from .race import Line, Picture, Race, Way
 
+CELL = 8
+"""Pixels of a cell of the VAT map."""
 WARM = 2
 """Tokens that each decoder writes before the clock runs."""
 
@@ -118,7 +120,10 @@ def _pictures(
             label = tuple(sample.label.latex.split())
             for rival in entrants.rivals:
                 rival.recogniser.alphabet.numbers(label)
-            found.append(Picture(name, _image(sample, entrants.look), label))
+            image = _image(sample, entrants.look)
+            if len(label) > image.shape[2] * image.shape[3] // CELL**2:
+                raise UsageError("more tokens than its picture has cells")
+            found.append(Picture(name, image, label))
         except NamerEdgeError as error:
             failed[name] = str(error)
     return found, failed

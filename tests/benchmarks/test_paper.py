@@ -41,7 +41,9 @@ def sample(number: int) -> Sample:
 def found() -> Comparison:
     broken = Sample(Source("torn", error=DataError("torn: cannot be read")), Label("torn", "1"))
     unlabelled = Sample(Source("secret", written(2).source))
-    return compare(small_entrants(), [sample(0), broken, sample(1), unlabelled], beams=(1, 2))
+    crowded = Sample(Source("crowded", written(2).source), Label("crowded", "1 " * 250))
+    samples = [sample(0), broken, sample(1), unlabelled, crowded]
+    return compare(small_entrants(), samples, beams=(1, 2))
 
 
 def test_each_decoder_reads_the_same_pictures_in_every_way(found: Comparison) -> None:
@@ -66,7 +68,8 @@ def test_without_weights_formulas_are_as_long_as_their_labels(found: Comparison)
 
 
 def test_what_cannot_be_compared_is_named(found: Comparison) -> None:
-    assert set(found.failed) == {"torn", "secret"}
+    assert set(found.failed) == {"torn", "secret", "crowded"}
+    assert "cells" in found.failed["crowded"]
 
 
 def test_uncached_decoding_computes_more(found: Comparison) -> None:
