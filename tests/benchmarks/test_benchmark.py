@@ -22,7 +22,9 @@ def test_each_stage_is_timed_and_the_stages_make_up_the_whole(
     tiny_pack: Path, tiny_model: ModelFile
 ) -> None:
     measured = measure(trial(tiny_pack, tiny_model))
-    assert list(measured.stages) == ["prepare", "encoder", "vat", "pgd", "path", "latex"]
+    # In a model of a few operations the encoder is not always to be told from the graph.
+    first = ["encoder + vat"] if "encoder + vat" in measured.stages else ["encoder", "vat"]
+    assert list(measured.stages) == ["prepare", *first, "pgd", "path", "latex"]
     total = sum(stage.mean for stage in measured.stages.values())
     assert total == pytest.approx(measured.whole.mean, rel=0.01)
     assert measured.formulas == len(FORMULAS)
