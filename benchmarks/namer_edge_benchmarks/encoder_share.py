@@ -1,7 +1,7 @@
 """How much of the first graph is the encoder, and what the model was given on the way.
 
-Encoder and VAT are one graph in a model file. Where the part up to F16, which the encoder gives, can
-be run by itself, that is timed beside the whole graph, on the same pictures in turn.
+Encoder and VAT are one graph in a model file. Where the part up to F16, which the encoder gives,
+can be run by itself, that is timed beside the whole graph, on the same pictures in turn.
 """
 
 from collections.abc import Callable, Sequence
