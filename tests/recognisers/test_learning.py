@@ -100,7 +100,7 @@ def test_a_recogniser_is_trained_judged_kept_and_resumed(
         torch.set_num_threads(threads)
     log = (tmp_path / "run" / "log.csv").read_text().splitlines()
     assert len(log) == 1 + 3 * 2
-    assert log[0].endswith("loss,tokens,counting")
+    assert ",loss,tokens,counting," in log[0]
     assert len((tmp_path / "run" / "validation.csv").read_text().splitlines()) == 3
     recogniser, look, record = load_recogniser(tmp_path / "run" / "best.safetensors")
     assert recogniser.architecture.model == "can"

@@ -67,7 +67,7 @@ def reading(model: ModelFile, tokens: str = "1 ^ - 1") -> str:
 def test_t2_both_onnx_runtimes_installed_is_named_with_its_repair(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(health, "_version", lambda package: "1.0")
+    monkeypatch.setattr(health, "installed_version", lambda package: "1.0")
     monkeypatch.setattr(health, "probe", lambda: {"onnxruntime": {"CPU": "works"}})
     found = health.Health()
     health._engines(found)
