@@ -1,7 +1,7 @@
 """What a path leaves out: a second line, or signs that nothing connects to the formula.
 
-PGD deletes nodes that stand for nothing. A node that it would keep, far from all that was read, is
-something that the reading does not say.
+PGD deletes nodes that stand for nothing. A node that it would keep, far from all that was read,
+is something that the reading does not say.
 """
 
 import numpy as np
@@ -11,8 +11,8 @@ from .pick import Nodes
 from .reading import Path
 
 NEAR = 3
-"""Cells (rows or columns, whichever is more) from a node that was read within which others are taken
-for the same symbol, as one of them mostly spans several cells."""
+"""Cells (rows or columns, whichever is more) from a node that was read within which others are
+taken for the same symbol, as one of them mostly spans several cells."""
 
 
 def nothing_left(path: Path, nodes: Nodes, self_probs: NDArray[np.float32]) -> float:
