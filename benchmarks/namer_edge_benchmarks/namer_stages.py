@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from namer_edge.model.namer import Namer, PgdGraph
-from namer_edge_runtime.decode import Nodes, decode, pick_all
+from namer_edge_runtime.decode import Nodes
 from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import PgdOutput
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.selection import picks, readings
 
 BEST = 4
 """Classes of a cell that VAT's graph gives."""
@@ -65,18 +66,7 @@ def run_stages(
     if label is not None:
         scores, classes, none = _label_maps(label, vocabulary, *none.shape[1:])
     started = clock()
-    nodes = pick_all(
-        scores,
-        classes,
-        none,
-        vocabulary.endings,
-        vocabulary.end,
-        vocabulary.sos,
-        vocabulary.eos,
-        threshold=decoding.threshold,
-        class_threshold=decoding.class_threshold,
-        max_nodes=decoding.max_nodes,
-    )[0]
+    (nodes,) = picks(scores, classes, none, vocabulary, decoding)
     path = clock() - started
     started = clock()
     arrays = (nodes.cells, nodes.classes, nodes.endings, nodes.scores)
@@ -87,16 +77,7 @@ def run_stages(
     if label is not None:
         said = _label_graph(label, vocabulary, nodes)
     started = clock()
-    best = decode(
-        said.correction[0],
-        said.left[0],
-        said.right[0],
-        nodes,
-        vocabulary.endings,
-        epsilon=decoding.epsilon,
-        left_weight=decoding.left_weight,
-        right_weight=decoding.right_weight,
-    )[0]
+    ((best,),) = readings(said, [nodes], vocabulary, decoding)
     names = [vocabulary.token(int(number)) for number in best.classes]
     tokens = tuple(to_tokens(names, vocabulary))
     path += clock() - started

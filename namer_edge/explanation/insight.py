@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.decode.decode import decode
 from namer_edge_runtime.decode.graph import Graph, build, revise
-from namer_edge_runtime.decode.pick import EOS, Nodes, pick
+from namer_edge_runtime.decode.pick import EOS, Nodes
 from namer_edge_runtime.decode.reading import Path
 from namer_edge_runtime.engine.base import PgdInputs
 from namer_edge_runtime.errors import UsageError
@@ -19,6 +18,7 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import open_input
 from namer_edge_runtime.picture.look import Prepared
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.selection import picks, readings
 
 if TYPE_CHECKING:
     from ..model.namer import Namer
@@ -98,18 +98,7 @@ def look_inside(recognizer: Recognizer, value: Any, namer: "Namer | None" = None
     image = np.stack([prepared.planes(recognizer.look.channels)])
     with _watching(namer) as watch:
         vat = recognizer.engine.vat(image)
-        nodes = pick(
-            vat.scores[0],
-            vat.classes[0],
-            vat.none[0],
-            vocabulary.endings,
-            vocabulary.end,
-            vocabulary.sos,
-            vocabulary.eos,
-            threshold=decoding.threshold,
-            class_threshold=decoding.class_threshold,
-            max_nodes=decoding.max_nodes,
-        )
+        (nodes,) = picks(vat.scores, vat.classes, vat.none, vocabulary, decoding)
         pgd = recognizer.engine.pgd(
             PgdInputs(
                 vat.features,
@@ -131,16 +120,7 @@ def look_inside(recognizer: Recognizer, value: Any, namer: "Namer | None" = None
         left_weight=decoding.left_weight,
         right_weight=decoding.right_weight,
     )
-    (path,) = decode(
-        pgd.correction[0],
-        pgd.left[0],
-        pgd.right[0],
-        nodes,
-        vocabulary.endings,
-        epsilon=decoding.epsilon,
-        left_weight=decoding.left_weight,
-        right_weight=decoding.right_weight,
-    )
+    ((path,),) = readings(pgd, [nodes], vocabulary, decoding)
     height, width = prepared.image.shape
     return Insight(
         prepared,

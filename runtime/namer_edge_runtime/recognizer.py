@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .ballot import Ballot
-from .decode.decode import decode_all
-from .decode.left_out import nothing_left
-from .decode.pick import Nodes, pick_all
+from .decode.pick import Nodes
 from .decode.reading import Path as NodePath
 from .decoding import Decoding
-from .engine.base import Engine, PgdInputs, PgdOutput, VatOutput, open_engine
+from .engine.base import Engine, PgdInputs, VatOutput, open_engine
 from .errors import NamerEdgeError, UsageError
 from .formula.latex import compact
 from .formula.nodes import to_tokens
@@ -26,6 +24,7 @@ from .picture.look import Look, Prepared
 from .picture.prepare import blank_page
 from .result import Milliseconds, Reading, Result, TokenResult
 from .scaling import Scalings
+from .selection import picks, readings
 
 if TYPE_CHECKING:
     from .session import PenSession
@@ -213,50 +212,17 @@ class Recognizer:
         vat = self.engine.vat(images)
         vat_time = _milliseconds(started) / len(items)
         started = perf_counter()
-        picks = self._picks(vat)
+        nodes = picks(vat.scores, vat.classes, vat.none, self.vocabulary, self.decoding)
         pick_time = _milliseconds(started) / len(items)
         started = perf_counter()
-        pgd = self.engine.pgd(_padded(vat, picks, self.vocabulary.end))
+        pgd = self.engine.pgd(_padded(vat, nodes, self.vocabulary.end))
         pgd_time = _milliseconds(started) / len(items)
         started = perf_counter()
-        readings = self._readings(pgd, picks, 1 + alternatives)
+        paths = readings(pgd, nodes, self.vocabulary, self.decoding, 1 + alternatives)
         path_time = _milliseconds(started) / len(items)
-        for item, nodes, paths in zip(items, picks, readings, strict=True):
+        for item, own, found in zip(items, nodes, paths, strict=True):
             spent = Milliseconds(item.milliseconds, vat_time, pgd_time, pick_time + path_time)
-            yield item.number, self._result(paths, nodes, item, alternatives, spent)
-
-    def _picks(self, vat: VatOutput) -> list[Nodes]:
-        vocabulary = self.vocabulary
-        return pick_all(
-            vat.scores,
-            vat.classes,
-            vat.none,
-            vocabulary.endings,
-            vocabulary.end,
-            vocabulary.sos,
-            vocabulary.eos,
-            threshold=self.decoding.threshold,
-            class_threshold=self.decoding.class_threshold,
-            max_nodes=self.decoding.max_nodes,
-        )
-
-    def _readings(self, pgd: PgdOutput, picks: list[Nodes], count: int) -> list[list[NodePath]]:
-        """Scores are lower for readings that leave out what PGD would keep (`nothing_left`)."""
-        readings = decode_all(
-            pgd.correction,
-            pgd.left,
-            pgd.right,
-            picks,
-            self.vocabulary.endings,
-            epsilon=self.decoding.epsilon,
-            left_weight=self.decoding.left_weight,
-            right_weight=self.decoding.right_weight,
-            alternatives=count,
-        )
-        return [
-            [replace(p, score=p.score * nothing_left(p, nodes, said)) for p in paths]
-            for paths, nodes, said in zip(readings, picks, pgd.correction, strict=False)
-        ]
+            yield item.number, self._result(found, own, item, alternatives, spent)
 
     def _result(
         self,

@@ -1,0 +1,64 @@
+"""Token picking and path selection as a model wants them: with its vocabulary and its constants."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .decode.decode import decode_all
+from .decode.left_out import nothing_left
+from .decode.pick import Nodes, pick_all
+from .decode.reading import Path
+from .decoding import Decoding
+from .engine.base import PgdOutput
+from .formula.vocabulary import Vocabulary
+
+
+def picks(
+    scores: NDArray[np.float32],
+    classes: NDArray[np.integer],
+    none: NDArray[np.float32],
+    vocabulary: Vocabulary,
+    decoding: Decoding,
+) -> list[Nodes]:
+    """Nodes from VAT's maps of B pictures: scores and classes [B, C, h, w], none [B, h, w]
+    (`pick_all`)."""
+    return pick_all(
+        scores,
+        classes,
+        none,
+        vocabulary.endings,
+        vocabulary.end,
+        vocabulary.sos,
+        vocabulary.eos,
+        threshold=decoding.threshold,
+        class_threshold=decoding.class_threshold,
+        max_nodes=decoding.max_nodes,
+    )
+
+
+def readings(
+    pgd: PgdOutput,
+    nodes: Sequence[Nodes],
+    vocabulary: Vocabulary,
+    decoding: Decoding,
+    count: int = 1,
+) -> list[list[Path]]:
+    """Up to `count` readings of each formula, best first (`decode_all`); scores are lower for those
+    that leave out what PGD would keep (`nothing_left`)."""
+    found = decode_all(
+        pgd.correction,
+        pgd.left,
+        pgd.right,
+        nodes,
+        vocabulary.endings,
+        epsilon=decoding.epsilon,
+        left_weight=decoding.left_weight,
+        right_weight=decoding.right_weight,
+        alternatives=count,
+    )
+    return [
+        [replace(path, score=path.score * nothing_left(path, own, said)) for path in paths]
+        for paths, own, said in zip(found, nodes, pgd.correction, strict=False)
+    ]
