@@ -11,18 +11,10 @@ from namer_edge_runtime.engine.base import Engine, PgdInputs, PgdOutput, VatOutp
 
 
 @dataclass
-class Remembering:
-    """Computes each batch once, however often it is asked for: readings that differ in path
-    selection alone then cost no network.
-
-    What it gives for features can only be given back to it.
-    """
+class _Around:
+    """What is asked of an engine that stands before another one, and calls itself by its names."""
 
     engine: Engine
-    _seen: dict[str, VatOutput] = field(default_factory=dict)
-    _decoded: dict[str, PgdOutput] = field(default_factory=dict)
-    _features: tuple[str, Any, Any] = ("", None, None)
-    """Of the last batch computed; keeping all would take much memory."""
 
     @property
     def name(self) -> str:
@@ -35,6 +27,20 @@ class Remembering:
     @property
     def precision(self) -> str:
         return self.engine.precision
+
+
+@dataclass
+class Remembering(_Around):
+    """Computes each batch once, however often it is asked for: readings that differ in path
+    selection alone then cost no network.
+
+    What it gives for features can only be given back to it.
+    """
+
+    _seen: dict[str, VatOutput] = field(default_factory=dict)
+    _decoded: dict[str, PgdOutput] = field(default_factory=dict)
+    _features: tuple[str, Any, Any] = ("", None, None)
+    """Of the last batch computed; keeping all would take much memory."""
 
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         key = hashlib.sha256(str(images.shape).encode() + images.tobytes()).hexdigest()
@@ -59,24 +65,10 @@ class Remembering:
         return self._decoded[digest]
 
 
-@dataclass(frozen=True)
-class Uncorrected:
+@dataclass
+class Uncorrected(_Around):
     """An engine without its self correction head: every node is what VAT saw, and none is deleted
     (table 6, rows without SCH)."""
-
-    engine: Engine
-
-    @property
-    def name(self) -> str:
-        return self.engine.name
-
-    @property
-    def device(self) -> str:
-        return self.engine.device
-
-    @property
-    def precision(self) -> str:
-        return self.engine.precision
 
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         return self.engine.vat(images)

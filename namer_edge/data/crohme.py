@@ -18,7 +18,7 @@ from .formula_set import FormulaSet
 from .labels import read_labels
 from .math_ink import math_tokens
 from .placement import INKLESS, place
-from .report import Remark, Report
+from .report import Remarks
 
 
 def load_crohme(
@@ -41,29 +41,24 @@ def load_crohme(
         for label in (read_labels(labels) if labels is not None else ())
     }
     formulas: list[Formula] = []
-    agreeing = 0
-    remarks: dict[str, list[Remark]] = {
-        name: [] for name in ("aligned", "disagreeing", "unlabelled", "unreadable", "inkless")
-    }
+    remarks = Remarks()
     found = set()
     files = tqdm(iterate_ink(ink), unit=" files", disable=None if progress else True)
     for name, content in files:
         found.add(name)
         if isinstance(content, InkError):
-            remarks["unreadable"].append(Remark(name, str(content).removeprefix(f"{name}: ")))
+            remarks.add("unreadable", name, str(content).removeprefix(f"{name}: "))
             continue
         label = published.get(name)
         judged = _judge(content, label, vocabulary)
         formulas.append(judged.formula)
         if label is None:
-            remarks["unlabelled"].append(Remark(name, judged.reason or "read from its MathML"))
-        elif judged.verdict == "agreeing":
-            agreeing += 1
-        else:
-            remarks[judged.verdict].append(Remark(name, judged.reason))
-    remarks["inkless"] += [Remark(n, "no file") for n in sorted(published.keys() - found)]
-    report = Report(agreeing, **{name: tuple(items) for name, items in remarks.items()})
-    return FormulaSet(formulas, report)
+            remarks.add("unlabelled", name, judged.reason or "read from its MathML")
+        elif judged.verdict != "agreeing":
+            remarks.add(judged.verdict, name, judged.reason)
+    for name in sorted(published.keys() - found):
+        remarks.add("inkless", name, "no file")
+    return FormulaSet(formulas, remarks.report(len(formulas)))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from namer_edge_runtime.ink.inkml import Ink, iterate_ink
 from .formula import Formula, unplaced
 from .formula_set import FormulaSet
 from .labels import bare, label_error, read_labels
-from .report import Remark, Report
+from .report import Remarks
 
 ANNOTATIONS = ("normalizedLabel", "label")
 
@@ -42,20 +42,18 @@ def load_mathwriting(
         for label in (read_labels(labels) if labels is not None else ())
     }
     formulas: list[Formula] = []
-    remarks: dict[str, list[Remark]] = {
-        name: [] for name in ("disagreeing", "unlabelled", "unreadable", "inkless")
-    }
+    remarks = Remarks()
     found = set()
     files = tqdm(iterate_ink(ink), unit=" files", disable=None if progress else True)
     for name, content in files:
         found.add(name)
         if isinstance(content, InkError):
-            remarks["unreadable"].append(Remark(name, str(content).removeprefix(f"{name}: ")))
+            remarks.add("unreadable", name, str(content).removeprefix(f"{name}: "))
             continue
         latex = _label(content) if labels is None else published.get(name)
         tokens: tuple[str, ...] = ()
         if latex is None:
-            remarks["unlabelled"].append(Remark(name, "no label, so there is nothing to learn"))
+            remarks.add("unlabelled", name, "no label, so there is nothing to learn")
         else:
             try:
                 tokens = tuple(normalize(latex, vocabulary))
@@ -63,13 +61,11 @@ def load_mathwriting(
             except LatexError as error:
                 reason = str(error)
             if reason is not None:
-                remarks["disagreeing"].append(Remark(name, reason))
+                remarks.add("disagreeing", name, reason)
         formulas.append(unplaced(name, tokens, content.strokes))
-    remarks["inkless"] += [Remark(n, "no file") for n in sorted(published.keys() - found)]
-    agreeing = len(formulas) - len(remarks["unlabelled"]) - len(remarks["disagreeing"])
-    return FormulaSet(
-        formulas, Report(agreeing, **{name: tuple(items) for name, items in remarks.items()})
-    )
+    for name in sorted(published.keys() - found):
+        remarks.add("inkless", name, "no file")
+    return FormulaSet(formulas, remarks.report(len(formulas)))
 
 
 def _label(ink: Ink) -> str | None:

@@ -16,7 +16,7 @@ from namer_edge_runtime.picture.prepare import Lines
 from .formula import Formula, Picture, unplaced
 from .formula_set import FormulaSet
 from .labels import bare, label_error, read_labels
-from .report import Remark, Report
+from .report import Remarks
 
 YARDSTICK = Look()
 """Pictures are measured by it; any other would give nearly the same."""
@@ -33,9 +33,7 @@ def load_pictures(
     """
     published = {bare(label.name): label for label in read_labels(labels)}
     formulas: list[Formula] = []
-    remarks: dict[str, list[Remark]] = {
-        name: [] for name in ("disagreeing", "unlabelled", "unreadable", "inkless")
-    }
+    remarks = Remarks()
     found = set()
     files = sources([pictures])
     for source in tqdm(
@@ -47,20 +45,17 @@ def load_pictures(
         try:
             picture = measured(_content(source))
         except NamerEdgeError as error:
-            remarks["unreadable"].append(Remark(name, str(error)))
+            remarks.add("unreadable", name, str(error))
             continue
         tokens = () if label is None else tuple(label.latex.split())
         if label is None:
-            remarks["unlabelled"].append(Remark(name, "no label, so there is nothing to learn"))
+            remarks.add("unlabelled", name, "no label, so there is nothing to learn")
         elif (reason := label_error(tokens, vocabulary)) is not None:
-            remarks["disagreeing"].append(Remark(name, reason))
+            remarks.add("disagreeing", name, reason)
         formulas.append(unplaced(name, tokens, picture=picture))
-    missing = sorted(published.keys() - found)
-    remarks["inkless"] += [Remark(name, "no picture") for name in missing]
-    agreeing = len(formulas) - len(remarks["unlabelled"]) - len(remarks["disagreeing"])
-    return FormulaSet(
-        formulas, Report(agreeing, **{name: tuple(items) for name, items in remarks.items()})
-    )
+    for name in sorted(published.keys() - found):
+        remarks.add("inkless", name, "no picture")
+    return FormulaSet(formulas, remarks.report(len(formulas)))
 
 
 def measured(data: bytes) -> Picture:

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+KINDS = ("aligned", "disagreeing", "unlabelled", "unreadable", "inkless")
+"""What there may be to say about a file or a label: the lists of a `Report`."""
+
 
 @dataclass(frozen=True)
 class Remark:
@@ -69,8 +72,7 @@ class Report:
         return sorted([*told.values(), *agreeing], key=lambda fate: fate.name)
 
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
-        names = ("aligned", "disagreeing", "unlabelled", "unreadable", "inkless")
-        return {name: getattr(self, name) for name in names}
+        return {kind: getattr(self, kind) for kind in KINDS}
 
     def to_json(self) -> dict[str, Any]:
         lists = {n: [[r.name, r.reason] for r in rs] for n, rs in self.remarks().items()}
@@ -80,3 +82,19 @@ class Report:
     def from_json(cls, value: Mapping[str, Any]) -> "Report":
         lists = {n: tuple(Remark(*r) for r in rs) for n, rs in value.items() if n != "agreeing"}
         return cls(value["agreeing"], **lists)
+
+
+class Remarks:
+    """What there is to say so far, while a data set is loaded."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, list[Remark]] = {kind: [] for kind in KINDS}
+
+    def add(self, kind: str, name: str, reason: str) -> None:
+        """`kind` is one of `KINDS`."""
+        self._of[kind].append(Remark(name, reason))
+
+    def report(self, formulas: int) -> Report:
+        """Of that many formulas, those that nothing was said about agree with their label."""
+        said = sum(len(self._of[kind]) for kind in ("aligned", "disagreeing", "unlabelled"))
+        return Report(formulas - said, **{kind: tuple(items) for kind, items in self._of.items()})
