@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, positive
+from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, positive, write_text
 
 T = TypeVar("T")
 
@@ -208,10 +208,9 @@ def _paper(arguments: argparse.Namespace) -> _Run:
 def _scaling(arguments: argparse.Namespace) -> _Run:
     from dataclasses import asdict
 
-    import cv2
     import torch
 
-    from namer_edge_runtime.atomic import atomic_file
+    from namer_edge_runtime.picture.save import save_picture
 
     from .charts import chart_page, draw
     from .entrants import entrants
@@ -222,8 +221,7 @@ def _scaling(arguments: argparse.Namespace) -> _Run:
     torch.set_num_threads(_one(arguments.threads, "--threads") or 1)
     charts = scaling(entrants({}))
     if arguments.plot:
-        with atomic_file(Path(arguments.plot)) as file:
-            file.write(cv2.imencode(".png", draw(charts))[1].tobytes())
+        save_picture(Path(arguments.plot), draw(charts))
     value = {"machine": machine.to_json(), "charts": [asdict(chart) for chart in charts]}
     return _Run(value, f"{machine.text()}\n\n{chart_page(charts)}", True)
 
@@ -265,15 +263,8 @@ def _one(given: list[T] | None, option: str) -> T | None:
 
 def _give(arguments: argparse.Namespace, value: dict[str, Any], text: str) -> None:
     """Writes the figures and the page to where they were asked for."""
-    from namer_edge_runtime.atomic import atomic_file
-
-    content = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-    if arguments.json == STANDARD_OUTPUT:
-        print(content, end="")
-    elif arguments.json:
-        with atomic_file(Path(arguments.json), "w") as file:
-            file.write(content)
+    if arguments.json:
+        write_text(arguments.json, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
     if arguments.markdown:
-        with atomic_file(Path(arguments.markdown), "w") as file:
-            file.write(text + "\n")
+        write_text(arguments.markdown, text + "\n")
     print(text, file=sys.stderr if arguments.json == STANDARD_OUTPUT else sys.stdout)

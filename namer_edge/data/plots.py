@@ -1,13 +1,11 @@
 """Statistics as one picture: bars, drawn with what the runtime has anyway."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.picture.overlay import FONT, FONT_HEIGHT
 
 from .statistics import Statistics
@@ -70,9 +68,3 @@ def write(
     plain = text.encode("ascii", "replace").decode()
     scale = size * LETTERS / FONT_HEIGHT
     cv2.putText(panel, plain, at, FONT, scale, colour, 1, cv2.LINE_AA)
-
-
-def save_picture(path: Path, picture: NDArray[np.uint8]) -> None:
-    """[H, W, 3] (blue, green, red) as a PNG; raises `UsageError` where it cannot be written."""
-    with atomic_file(path) as file:
-        file.write(cv2.imencode(".png", picture)[1].tobytes())

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.errors import DataError, NamerEdgeError
+from namer_edge_runtime.picture.save import save_picture
 
-from ..data.plots import BAR, INK, save_picture, write
+from ..data.plots import BAR, INK, write
 from .confidence import Bin
 
 SIDE, EDGE = 340, 44

@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.picture.overlay import FONT, FONT_HEIGHT
+from namer_edge_runtime.picture.save import save_picture
 
 from . import panels
 from .canvas import Canvas, Colour
@@ -52,8 +52,7 @@ def sheet(insight: Insight) -> NDArray[np.uint8]:
 
 def save(insight: Insight, path: Path) -> None:
     """As a PNG, written whole or not at all."""
-    with atomic_file(path) as file:
-        file.write(cv2.imencode(".png", sheet(insight)[:, :, ::-1])[1].tobytes())
+    save_picture(path, sheet(insight)[:, :, ::-1])
 
 
 def _paper(height: int, width: int) -> NDArray[np.uint8]:

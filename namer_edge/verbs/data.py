@@ -219,9 +219,10 @@ def _settings(arguments: argparse.Namespace) -> "TrainConfig":
 
 def _stats(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.formula.vocabulary import Vocabulary
+    from namer_edge_runtime.picture.save import save_picture
 
     from ..data.pack import load_pack
-    from ..data.plots import plots, save_picture
+    from ..data.plots import plots
     from ..data.statistics import Statistics
 
     config = _settings(arguments)
@@ -241,12 +242,12 @@ def _show(arguments: argparse.Namespace) -> int:
 
     from namer_edge_runtime.errors import DataError
     from namer_edge_runtime.formula.vocabulary import Vocabulary
+    from namer_edge_runtime.picture.save import save_picture
 
     from ..data.batches import Ink
     from ..data.contact_sheet import contact_sheet
     from ..data.labels import canonical
     from ..data.pack import load_pack
-    from ..data.plots import save_picture
     from ..training.material import trainable
     from ..training.positions import with_positions_of
 

@@ -10,6 +10,7 @@ from namer_edge_runtime.verbs.options import (
     check_writable,
     open_recognizer,
     positive,
+    write_text,
 )
 
 if TYPE_CHECKING:
@@ -122,10 +123,11 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.json:
         whole = json.dumps({**report.to_json(), **about}, ensure_ascii=False, indent=1)
-        _write(arguments.json, [whole])
+        write_text(arguments.json, whole + "\n")
     if arguments.jsonl:
         objects = (a.to_json(paired.by_source.get(a.outcome.source)) for a in answers)
-        _write(arguments.jsonl, [json.dumps(o, ensure_ascii=False) for o in objects])
+        lines = (json.dumps(o, ensure_ascii=False) + "\n" for o in objects)
+        write_text(arguments.jsonl, "".join(lines))
     # What is asked for on standard output stays alone there.
     text = sys.stderr if STANDARD_OUTPUT in (arguments.json, arguments.jsonl) else sys.stdout
     print("{model} on {engine}, {device}, {precision}, {seconds} s".format(**about), file=text)
@@ -149,14 +151,3 @@ def _reader(arguments: argparse.Namespace) -> "Recognizer":
         torch.set_num_threads(arguments.threads)
     weights = Path(arguments.model)
     return cast("Recognizer", open_reader(weights, arguments.device, arguments.beam))
-
-
-def _write(target: str, lines: list[str]) -> None:
-    text = "".join(line + "\n" for line in lines)
-    if target == STANDARD_OUTPUT:
-        print(text, end="")
-        return
-    from namer_edge_runtime.atomic import atomic_file
-
-    with atomic_file(Path(target), "w") as file:
-        file.write(text)

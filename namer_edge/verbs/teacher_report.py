@@ -7,6 +7,7 @@ from namer_edge_runtime.verbs.options import (
     STANDARD_OUTPUT,
     check_writable,
     positive,
+    write_text,
 )
 
 SUMMARY = "compare the positions that a teacher's attention gives with those of the ink"
@@ -45,11 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
     from dataclasses import asdict, replace
 
-    import cv2
     import torch
 
-    from namer_edge_runtime.atomic import atomic_file
     from namer_edge_runtime.errors import DataError
+    from namer_edge_runtime.picture.save import save_picture
 
     from ..data.pack import load_pack
     from ..explanation.teacher_picture import teacher_picture
@@ -82,15 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
             "groups": {name: asdict(spread) for name, spread in report.groups.items()},
             "classes": {name: asdict(spread) for name, spread in report.classes.items()},
         }
-        content = json.dumps(value, indent=1) + "\n"
-        if arguments.json == STANDARD_OUTPUT:
-            print(content, end="")
-        else:
-            with atomic_file(Path(arguments.json), "w") as file:
-                file.write(content)
+        write_text(arguments.json, json.dumps(value, indent=1) + "\n")
     text = sys.stderr if arguments.json == STANDARD_OUTPUT else sys.stdout
     print("\n".join(report.lines()), file=text)
     if arguments.output:
-        with atomic_file(arguments.output) as file:
-            file.write(cv2.imencode(".png", teacher_picture(report)[:, :, ::-1])[1].tobytes())
+        save_picture(arguments.output, teacher_picture(report)[:, :, ::-1])
     return 0

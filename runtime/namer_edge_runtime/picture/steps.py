@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..atomic import atomic_file
+from .save import save_picture
 
 LONGEST = 1200
 """Pixels of a step's longer side on the sheet, at most."""
@@ -42,8 +42,7 @@ class Steps:
 
     def save(self, path: Path) -> None:
         """The sheet as a PNG; raises `UsageError` where it cannot be written."""
-        with atomic_file(path) as file:
-            file.write(cv2.imencode(".png", self.sheet())[1].tobytes())
+        save_picture(path, self.sheet())
 
 
 class Unseen(Steps):

@@ -75,3 +75,14 @@ def check_writable(target: str | None) -> None:
         raise UsageError(f"cannot write {target}: there is no folder {path.parent}; make it first")
     if not os.access(path.parent, os.W_OK):
         raise UsageError(f"cannot write {target}: nothing may be written in {path.parent}")
+
+
+def write_text(target: str, text: str) -> None:
+    """To standard output, or to a file that appears whole or not at all."""
+    if target == STANDARD_OUTPUT:
+        print(text, end="")
+        return
+    from ..atomic import atomic_file
+
+    with atomic_file(Path(target), "w") as file:
+        file.write(text)

@@ -5,13 +5,11 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-import cv2
-
-from ..atomic import atomic_file
 from ..bulk import Source
 from ..errors import NamerEdgeError, UsageError
 from ..inputs import open_input
 from ..picture.look import Look
+from ..picture.save import save_picture
 from ..picture.steps import Steps
 from ..result import Result
 
@@ -39,5 +37,4 @@ def show_steps(source: Source, look: Look, target: Path) -> None:
 def draw(source: Source, result: Result, target: Path) -> None:
     """Writes a PNG of the tokens and their path, over the picture, or over the ink as drawn."""
     drawn = result.draw(source.value if result.ink is None else None)
-    with atomic_file(target) as file:
-        file.write(cv2.imencode(".png", drawn[:, :, ::-1])[1].tobytes())
+    save_picture(target, drawn[:, :, ::-1])
