@@ -20,6 +20,7 @@ from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer, _padded
 from namer_edge_runtime.result import Result
+from namer_edge_runtime.selection import picks
 
 from ..handwriting import WRITTEN, written
 
@@ -112,7 +113,9 @@ def pictures_a_second(recognizer: Recognizer, batch_size: int, rounds: int) -> f
     image = render(INK[0], recognizer.look).image[None, None]
     images = np.repeat(image, batch_size, axis=0)
     engine = recognizer.engine
-    nodes = _padded(engine.vat(images), recognizer._picks(engine.vat(images)), 0)
+    vat = engine.vat(images)
+    found = picks(vat.scores, vat.classes, vat.none, recognizer.vocabulary, recognizer.decoding)
+    nodes = _padded(vat, found, 0)
     start = 0.0
     for number in range(2 * rounds):
         if number == rounds:  # the first half warms up
