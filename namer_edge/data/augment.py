@@ -3,7 +3,8 @@
 Augmentation acts on strokes, before rendering, so that pen width stays what it is on paper.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
 from namer_edge_runtime.picture.look import Look, padded_size
 
 from .formula import Formula
+
+LONG, SHORT = (3.0, 12.0), (0.8, 3.0)
+"""Between which lengths waves lie, in symbol heights."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,16 @@ class Augmentation:
     """Each symbol on its own: shift in symbol heights, deviation; as much in size."""
     symbol_shape: float = 0.0
     """Each symbol on its own: slant, turn and stretch, deviation of each entry of its matrix."""
+    stroke_shift: float = 0.0
+    """Each stroke on its own: shift in symbol heights, deviation; as much in size."""
     wave: float = 0.0
     """Smooth waves that bend the plane: amplitude in symbol heights, deviation."""
+    ripple: float = 0.0
+    """The same by waves as short as symbols, which bend each in a way of its own."""
     pen: float = 0.0
     """Pen width times exp(±pen)."""
+    scanned: float = 0.0
+    """Share of the ink that is drawn as a scan and prepared as a device prepares one."""
 
     @property
     def off(self) -> bool:
@@ -116,10 +126,16 @@ def place(
 ) -> Placed:
     """Change a formula's ink by one random draw of `augmentation`."""
     matrix = linear_map(augmentation, rng)
-    waves = _waves(augmentation.wave * look.symbol_height, look.symbol_height, rng)
+    symbol = look.symbol_height
+    waves = [
+        _waves(augmentation.wave * symbol, symbol, LONG, rng),
+        _waves(augmentation.ripple * symbol, symbol, SHORT, rng),
+    ]
     points = ink.points
+    if augmentation.stroke_shift:
+        points = _move_strokes(ink, augmentation.stroke_shift, look, rng)
     if augmentation.symbol_shift or augmentation.symbol_shape:
-        points = _move_symbols(ink, augmentation, look, rng)
+        points = _move_symbols(replace(ink, points=points), augmentation, look, rng)
     points = _bend(points @ matrix.T, waves)
     positions = _bend(ink.positions @ matrix.T, waves)
 
@@ -170,18 +186,39 @@ def _move_symbols(
     return moved.astype(np.float32)
 
 
-def _waves(amplitude: float, symbol: float, rng: np.random.Generator) -> NDArray[np.float32]:
-    """[2, 4]: for x and y the amplitude, two frequencies and the phase of a wave."""
+def _move_strokes(
+    ink: ScaledInk, amount: float, look: Look, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Points [P, 2] with each stroke moved and resized a little about its own centre; short ones
+    move less, as a dot stays over its i."""
+    moved = []
+    for stroke in np.split(ink.points, ink.ends):
+        low, high = stroke.min(0), stroke.max(0)
+        centre = (low + high) / 2
+        mobility = min(1.0, float((high - low).max()) / look.symbol_height)
+        size = np.exp(rng.normal(0, amount * mobility, 2))
+        shift = rng.normal(0, amount * mobility * look.symbol_height, 2)
+        moved.append((stroke - centre) * size + centre + shift)
+    return np.concatenate(moved).astype(np.float32)
+
+
+def _waves(
+    amplitude: float, symbol: float, lengths: tuple[float, float], rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """[2, 4]: for x and y the amplitude, two frequencies and the phase of a wave, whose `lengths`
+    are in symbol heights."""
     sizes = rng.normal(0, 1, 2) * amplitude
-    lengths = rng.uniform(3, 12, (2, 2)) * symbol * rng.choice([-1, 1], (2, 2))
-    return np.column_stack([sizes, 2 * np.pi / lengths, rng.uniform(0, 2 * np.pi, 2)]).astype(
+    periods = rng.uniform(*lengths, (2, 2)) * symbol * rng.choice([-1, 1], (2, 2))
+    return np.column_stack([sizes, 2 * np.pi / periods, rng.uniform(0, 2 * np.pi, 2)]).astype(
         np.float32
     )
 
 
-def _bend(points: NDArray[np.float32], waves: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Add the waves to points [n, 2]."""
-    if not waves[:, 0].any():
-        return points
-    phases = points @ waves[:, 1:3].T + waves[:, 3]
-    return (points + waves[:, 0] * np.sin(phases)).astype(np.float32)
+def _bend(points: NDArray[np.float32], waves: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Add the waves, each [2, 4], to points [n, 2]."""
+    moved = points
+    for wave in waves:
+        if wave[:, 0].any():
+            phases = points @ wave[:, 1:3].T + wave[:, 3]
+            moved = moved + wave[:, 0] * np.sin(phases)
+    return moved.astype(np.float32)

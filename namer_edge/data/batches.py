@@ -18,7 +18,12 @@ from namer_edge_runtime.picture.look import STRIDE, Look, planes
 from .augment import Augmentation, Placed, ScaledInk, place
 from .formula import Formula
 from .photo import PlacedPicture, place_picture
+from .scan import scanned
+from .symbols import STRANGER
 from .synthesis import Synthesis, SynthesisOptions
+
+UNKNOWN = -1
+"""The class of a sign that the vocabulary has none for."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class LabelPath:
     """The path of a formula through its nodes, L of them, without <sos> and <eos>."""
 
     classes: NDArray[np.int64]
-    """[L] node classes; `}` is `Vocabulary.end`."""
+    """[L] node classes; `}` is `Vocabulary.end`, a stranger `UNKNOWN`."""
     parents: NDArray[np.int64]
     """[L] place of the relation that a `}` ends, -1 for visual nodes."""
     endings: NDArray[np.int64]
@@ -36,7 +41,10 @@ class LabelPath:
     def of(cls, tokens: Sequence[str], vocabulary: Vocabulary) -> "LabelPath":
         nodes = to_nodes(tokens, vocabulary)
         return cls(
-            np.array([vocabulary.id(node.token) for node in nodes], np.int64),
+            np.array(
+                [UNKNOWN if n.token == STRANGER else vocabulary.id(n.token) for n in nodes],
+                np.int64,
+            ),
             np.array([node.parent for node in nodes], np.int64),
             np.array([node.ending for node in nodes], np.int64),
         )
@@ -46,9 +54,14 @@ class LabelPath:
         """[V] places of the visual nodes in the path."""
         return np.flatnonzero(self.endings == 0)
 
+    def names(self, vocabulary: Vocabulary) -> list[str]:
+        """The token of each node."""
+        classes = self.classes.tolist()
+        return [STRANGER if c == UNKNOWN else vocabulary.token(c) for c in classes]
+
     def tokens(self, vocabulary: Vocabulary) -> list[str]:
         """The canonical label that it is the path of."""
-        return to_tokens([vocabulary.token(int(number)) for number in self.classes], vocabulary)
+        return to_tokens(self.names(vocabulary), vocabulary)
 
 
 @dataclass(frozen=True)
@@ -153,7 +166,11 @@ class Ink(Dataset[Drawn]):
         else:
             room = np.array([size[1], size[0]]) - 2 * self.look.margin - placed.extent
             offset = (self.look.margin + room * share).astype(np.float32)
-            image = draw(placed.strokes(offset), batch, placed.pen_width)
+            strokes = placed.strokes(offset)
+            if self.augmentation.scanned and rng.random() < self.augmentation.scanned:
+                image = scanned(strokes, batch, placed.pen_width, self.look, rng)
+            else:
+                image = draw(strokes, batch, placed.pen_width)
             positions = placed.positions + offset
         cells = np.floor(positions[:, ::-1] / 8).astype(np.int64)
         limits = (size[0] // 8 - 1, size[1] // 8 - 1)

@@ -45,11 +45,11 @@ def _tile(drawn: Drawn, caption: str, vocabulary: Vocabulary, window: int) -> ND
     for row, column in drawn.cells:
         corner = np.array([column * side, row * side])
         cv2.rectangle(tile, _point(corner - reach), _point(corner + side + reach), WINDOW_COLOUR)
-    for number, (row, column) in enumerate(drawn.cells):
-        token = vocabulary.token(int(drawn.label.classes[drawn.label.visual[number]]))
+    names = drawn.label.names(vocabulary)
+    for place, (row, column) in zip(drawn.label.visual, drawn.cells, strict=True):
         corner = np.array([column * side, row * side])
         cv2.rectangle(tile, _point(corner), _point(corner + side), CELL_COLOUR)
-        write(tile, token, _point(corner + np.array([2, side - 3])), 1.0, CELL_COLOUR)
+        write(tile, names[place], _point(corner + np.array([2, side - 3])), 1.0, CELL_COLOUR)
     lines = textwrap.wrap(caption, LETTERS) or [""]
     width = max(tile.shape[1], max(map(len, lines)) * 8)
     text = np.full((LINE * len(lines) + 8, width, 3), 255, np.uint8)

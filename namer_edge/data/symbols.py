@@ -18,6 +18,43 @@ from namer_edge_runtime.ink.strokes import Strokes, bounds
 
 from .formula import Formula
 
+STRANGER = "-none-"
+"""In place of a token: a sign that the vocabulary has no symbol for."""
+LOOKALIKES = frozenset(
+    (
+        *(
+            "O",
+            "U",
+            "W",
+            "K",
+            "Z",
+            "J",
+            "\\",
+            "`",
+            "^",
+            "_",
+            "omicron",
+            "\\upsilon",
+            "\\tau",
+            "\\rho",
+        ),
+        *(
+            "\\omega",
+            "\\nu",
+            "\\kappa",
+            "\\iota",
+            "\\eta",
+            "\\chi",
+            "\\epsilon",
+            "omega",
+            "nu",
+            "Chi",
+        ),
+        *("Phi", "circle.filled.tiny", "circle.stroked.small", "caret", "slash.big", "or.big"),
+        *("subset", "subset.sq", "dot.basic", "arrow.r.dashed", "diff", "quote.high.single"),
+    )
+)
+"""Labels of strangers that are written as some symbol is: nobody could tell them apart."""
 COARSEST = 25
 """Samples whose larger side has fewer units of their source than this look like stairs; a single
 point (0) does not."""
@@ -30,14 +67,15 @@ class SymbolSet:
     formulas: list[Formula]
     """Each of one symbol, its strokes larger side 1000 units."""
     foreign: int
-    """Samples that stand for no symbol of the vocabulary."""
+    """Samples that stand for no symbol of the vocabulary, and yet look like one or have a token."""
     coarse: int
     """Samples of less than `COARSEST` units."""
 
 
 def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
     """Read tables (.tsv, .tsv.gz) with the columns `token`, the symbol that a sample can stand
-    for; `size`, its larger side in units of its source; `strokes`, as `x,y x,y|x,y …`, y down.
+    for, or `-none-` for a stranger, which a column `label` may name; `size`, its larger side in
+    units of its source; `strokes`, as `x,y x,y|x,y …`, y down.
 
     Raises `DataError` for a file that is no such table, with the line where that shows.
     """
@@ -47,7 +85,8 @@ def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
         for line, row in _rows(path):
             try:
                 token, size, text = row["token"], float(row["size"]), row["strokes"]
-                if token not in vocabulary.symbols:
+                strange = token == STRANGER and row.get("label", STRANGER) not in LOOKALIKES
+                if token not in vocabulary.symbols and not strange:
                     foreign += 1
                 elif 0 < size < COARSEST:
                     coarse += 1

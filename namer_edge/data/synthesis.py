@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.nodes import Node, to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS, Vocabulary
 from namer_edge_runtime.ink.strokes import Stroke, Strokes, bounds
 
 from .formula import Formula
 from .proportions import measure
+from .symbols import STRANGER
 from .typeset import Typesetter
-from .wording import Wording
+from .wording import Wording, with_stranger
 
 BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
 """As wide as what they stand by, so that another writer's would not fit; `-` is like a bar."""
@@ -36,6 +38,8 @@ class SynthesisOptions:
     """Probability that a label, set in symbols of many writers, stands for it."""
     vary: float = 0.5
     """Probability that symbols of such a label are exchanged for others of their kind."""
+    strangers: float = 0.0
+    """Probability that a sign stands in such a label that the vocabulary has no symbol for."""
 
 
 class Synthesis:
@@ -64,6 +68,11 @@ class Synthesis:
             own = [formula.tokens for formula in formulas]
             self.wording = Wording(own, labels, vocabulary, options.vary)
             self.typesetter = Typesetter(measure(formulas, vocabulary), self.hands, vocabulary)
+        if options.strangers and STRANGER not in self.hands:
+            raise DataError(
+                f"strangers = {options.strangers}, and no pack of hands has any: make one of "
+                f"tables with samples whose token is {STRANGER} (`namer-edge data symbols`)"
+            )
 
     def __call__(self, formula: Formula, rng: np.random.Generator) -> Formula:
         """`formula`, or one made from it; what is drawn follows from `rng` alone."""
@@ -81,6 +90,8 @@ class Synthesis:
         """A label in ink, drawn until it is one that can be set."""
         while not self.typesetter.knows(tokens := self.wording(rng)):
             pass
+        if self.options.strangers and rng.random() < self.options.strangers:
+            tokens = with_stranger(tokens, rng)
         return self.typesetter("typeset", tokens, rng)
 
     def swap(self, formula: Formula, rng: np.random.Generator) -> Formula:

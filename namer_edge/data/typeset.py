@@ -135,9 +135,10 @@ class _Setting:
             self.chosen[element.token] = hands[int(self.rng.integers(len(hands)))]
         strokes = self.chosen[element.token]
         x0, y0, x1, y1 = bounds(strokes)
-        diagonal = unit * np.exp(p.size[element.token] + p.size_spread * size)
+        # A stranger is as large as the average symbol, and stands like it.
+        diagonal = unit * np.exp(p.size.get(element.token, 0.0) + p.size_spread * size)
         scale = diagonal / (np.hypot(x1 - x0, y1 - y0) or 1.0)
-        down = unit * (p.rise[element.token] + p.rise_spread * rise)
+        down = unit * (p.rise.get(element.token, 0.0) + p.rise_spread * rise)
         return Piece.of(element.number, _scaled(strokes, scale, scale)).move(0, down)
 
     def fit_brackets(self, elements: Sequence[Element], pieces: dict[int, Piece]) -> None:

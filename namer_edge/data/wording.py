@@ -10,9 +10,13 @@ import numpy as np
 
 from namer_edge_runtime.formula.vocabulary import SCRIPTS, Vocabulary
 
+from .symbols import STRANGER
+
 BRACKETS = frozenset("{}[]")
 SCRIPTED = 0.15
 """How often a letter of a varied label gets a script that it had not."""
+ALONE = 0.2
+"""How many of the strangers stand alone."""
 
 GREEK = frozenset(
     (
@@ -38,6 +42,16 @@ def kind(token: str) -> str:
     if len(token) == 1 and token.isdigit():
         return "digit"
     return "operator" if token in OPERATORS else ""
+
+
+def with_stranger(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
+    """A letter or digit exchanged for an unknown sign, wherever it stands; now and then, and where
+    there is none, the sign alone."""
+    known = sorted({token for token in tokens if kind(token) in ("letter", "digit")})
+    if not known or rng.random() < ALONE:
+        return [STRANGER]
+    strange = known[int(rng.integers(len(known)))]
+    return [STRANGER if token == strange else token for token in tokens]
 
 
 class Wording:

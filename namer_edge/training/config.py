@@ -90,8 +90,11 @@ class TrainConfig:
     shear: float = 0.0
     symbol_shift: float = 0.0  # symbol heights
     symbol_shape: float = 0.0  # of each symbol's own slant, turn and stretch
+    stroke_shift: float = 0.0  # symbol heights
     wave: float = 0.0  # symbol heights
+    ripple: float = 0.0  # symbol heights
     pen: float = 0.0
+    scanned: float = 0.0  # share drawn as a scan and prepared as a device would
 
     # Synthesis from segmented ink: probabilities.
     cut: float = 0.0  # a part of a formula for the whole
@@ -99,6 +102,7 @@ class TrainConfig:
     hands: tuple[str, ...] = ()  # packs whose symbols are swapped in beside the training set's own
     typeset: float = 0.0  # a label set in symbols of many writers for a formula
     vary: float = 0.5  # of these, how many have symbols exchanged for others of their kind
+    strangers: float = 0.0  # of these, how many hold a sign that the vocabulary does not know
     labels: tuple[str, ...] = ()  # label files that are set beside the training set's own labels
 
     # Optimisation (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
@@ -145,6 +149,10 @@ class TrainConfig:
             raise ConfigError("qat = true fine-tunes a trained model: give init=CHECKPOINT")
         if self.qat and self.model != "namer":
             raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
+        if self.strangers and self.model != "namer":
+            raise ConfigError(
+                "strangers is for NAMER alone: other recognisers have no doubts to learn"
+            )
         if self.frozen and (self.model != "namer" or not set(self.frozen) < set(FREEZABLE)):
             raise ConfigError(
                 f"frozen = {list(self.frozen)}: choose from {', '.join(FREEZABLE)} of a NAMER, and "

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ..data.batches import Batch
+from ..data.batches import UNKNOWN, Batch
 from ..model.namer import Namer
 from .matching import match
 from .targets import IGNORE, Candidates, node_targets, stack, visual_map
@@ -79,16 +79,10 @@ class Objective(nn.Module):
         target = torch.from_numpy(visual).to(device)
         tokens = {name: value.to(device) for name, value in stack(nodes).items()}
 
-        summed = F.cross_entropy(
-            logits,
-            target,
-            ignore_index=IGNORE,
-            reduction="sum",
-            label_smoothing=options.smoothing,
-        )
         inside = target != IGNORE
         counted = inside & (target != vocabulary.none) if options.per_token else inside
-        vat = summed / counted.sum().clamp_min(1)
+        vat = summed(logits, target, vocabulary.size, options.smoothing)
+        vat = vat / counted.sum().clamp_min(1)
 
         own, left, right = self.namer.decode(
             maps,
@@ -99,10 +93,15 @@ class Objective(nn.Module):
             tokens["mask"],
             mask,
         )
+        heads = {
+            "self": (own, tokens["own"], options.smoothing),
+            "left": (left, tokens["left"], 0.0),
+            "right": (right, tokens["right"], 0.0),
+        }
         losses = {
-            "self": _cross_entropy(own, tokens["own"], options.smoothing),
-            "left": _cross_entropy(left, tokens["left"]),
-            "right": _cross_entropy(right, tokens["right"]),
+            part: summed(scores.float().flatten(0, 1), wanted.flatten(), vocabulary.size, smoothing)
+            / (wanted != IGNORE).sum().clamp_min(1)
+            for part, (scores, wanted, smoothing) in heads.items()
         }
         parts = self.namer.architecture.pgd_parts
         losses = {part: loss for part, loss in losses.items() if part in parts}
@@ -110,11 +109,20 @@ class Objective(nn.Module):
         return {"loss": loss, "vat": vat, **losses}
 
 
-def _cross_entropy(logits: Tensor, target: Tensor, smoothing: float = 0.0) -> Tensor:
-    """Mean over the nodes that have a target; logits [B, N, M], target [B, N]."""
-    return F.cross_entropy(
-        logits.float().flatten(0, 1),
-        target.flatten(),
+def summed(logits: Tensor, target: Tensor, visual: int, smoothing: float) -> Tensor:
+    """Cross-entropy summed over all places that have a target; logits [n, M, …], target [n, …].
+
+    For an `UNKNOWN` sign all of the `visual` classes, which come first, are wanted equally.
+    """
+    unknown = target == UNKNOWN
+    known = F.cross_entropy(
+        logits,
+        target.masked_fill(unknown, IGNORE),
         ignore_index=IGNORE,
+        reduction="sum",
         label_smoothing=smoothing,
     )
+    if not unknown.any():
+        return known
+    doubt = logits.log_softmax(1)[:, :visual].mean(1)
+    return known - doubt[unknown].sum()

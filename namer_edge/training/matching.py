@@ -4,6 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from ..data.batches import UNKNOWN
+
 OUTSIDE = 1e3
 """Cost of a cell outside a token's window: above any sum of costs inside."""
 
@@ -17,7 +19,8 @@ def match(
     """Assign to each visual label token the cell where VAT believes in it most.
 
     probabilities: [K + 1, h, w], VAT's prediction P (eq. 2); classes [V] of the label's visual
-    tokens; estimates [V, 2] (row, column) of their positions, T; window: k, cells.
+    tokens, `UNKNOWN` for signs that may be any; estimates [V, 2] (row, column) of their positions,
+    T; window: k, cells.
     Returns cells [V, 2], no cell twice: the assignment that minimises the sum of 1 - P over the
     k × k windows round T. Only cells inside windows enter the cost matrix. Tokens for which a
     crowded window has no room look for a cell in a wider one.
@@ -25,11 +28,13 @@ def match(
     _, height, width = probabilities.shape
     if len(classes) > height * width:
         raise ValueError(f"{len(classes)} tokens cannot share {height} x {width} cells")
+    seen = probabilities.reshape(len(probabilities), -1)
+    belief = np.where((classes == UNKNOWN)[:, None], 1 - seen[-1], seen[classes])
     while True:
         near = _windows(estimates, window, height, width)  # [V, h·w]
         cells = np.flatnonzero(near.any(0))
         if len(cells) >= len(classes):
-            cost = 1.0 - probabilities.reshape(len(probabilities), -1)[classes][:, cells]
+            cost = 1.0 - belief[:, cells]
             cost[~near[:, cells]] = OUTSIDE
             rows, columns = linear_sum_assignment(cost)
             if (cost[rows, columns] < OUTSIDE).all():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.decode.pick import EOS, SOS, pick
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..data.batches import LabelPath
+from ..data.batches import UNKNOWN, LabelPath
 
 IGNORE = -100
 """A target that no loss counts."""
@@ -43,7 +43,7 @@ class NodeTargets:
     endings: NDArray[np.int64]
     scores: NDArray[np.float32]
     own: NDArray[np.int64]
-    """[N] class, `}` or delete; `IGNORE` for <sos> and <eos>."""
+    """[N] class, `}` or delete; `UNKNOWN` for a sign without one, `IGNORE` for <sos> and <eos>."""
     left: NDArray[np.int64]
     """[N] index of the node to the left; `IGNORE` for <sos> and nodes to delete."""
     right: NDArray[np.int64]
@@ -52,7 +52,7 @@ class NodeTargets:
 def visual_map(
     label: LabelPath, matched: NDArray[np.int64], shape: tuple[int, int], vocabulary: Vocabulary
 ) -> NDArray[np.int64]:
-    """P* [h, w]: the class of each matched cell [V, 2], "none" elsewhere (before eq. 3)."""
+    """P* [h, w]: the class or `UNKNOWN` of matched cells [V, 2], else "none" (before eq. 3)."""
     target = np.full(shape, vocabulary.none, np.int64)
     target[matched[:, 0], matched[:, 1]] = label.classes[label.visual]
     return target
@@ -74,7 +74,7 @@ def node_targets(
     be deleted, and their endings with them.
     """
     visual = label.visual
-    count = {c: int(n) for c, n in enumerate(vocabulary.endings)}
+    count = {c: int(n) for c, n in enumerate(vocabulary.endings)} | {UNKNOWN: 0}
     # One entry a visual node: [row, column, class, score, place in the label or -1].
     found = _picked(probabilities, vocabulary, candidates)
     owner: dict[tuple[int, int, int], int] = {}
@@ -87,7 +87,8 @@ def node_targets(
         entries.append((row, column, token, score, place))
     for (row, column, endings), place in owner.items():
         token = int(label.classes[place])
-        if rng.random() < 0.5:  # half of the time as recall would read it, else as it is
+        # Half of the time as recall would read it, else as it is, if it is anything.
+        if rng.random() < 0.5 or token == UNKNOWN:
             token = _best(probabilities[:-1, row, column], endings, vocabulary)
         entries.append((row, column, token, float(probabilities[token, row, column]), place))
 

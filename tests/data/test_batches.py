@@ -1,5 +1,6 @@
 """Pictures for training: drawn as the device draws them, planned so that a run can go on."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -13,7 +14,15 @@ from ..handwriting import VOCABULARY, WRITTEN, written
 FORMULAS = [written(number) for number in range(len(WRITTEN))]
 LOOK = Look()
 WILD = Augmentation(
-    scale=0.3, aspect=0.2, rotation=4.0, shear=0.15, symbol_shift=0.05, wave=0.1, pen=0.4
+    scale=0.3,
+    aspect=0.2,
+    rotation=4.0,
+    shear=0.15,
+    symbol_shift=0.05,
+    stroke_shift=0.05,
+    wave=0.1,
+    ripple=0.05,
+    pen=0.4,
 )
 
 
@@ -52,6 +61,34 @@ def test_ink_stays_inside_and_tokens_stay_on_their_ink() -> None:
                     near = image[max(0, row * 8 - 8) : row * 8 + 16]
                     near = near[:, max(0, column * 8 - 8) : column * 8 + 16]
                     assert near.any(), VOCABULARY.token(int(token))
+
+
+def test_a_scan_shows_the_same_ink_at_the_same_place() -> None:
+    plain, scans = (
+        Ink(FORMULAS, VOCABULARY, LOOK, Augmentation(pen=0.1, scanned=share))
+        for share in (0.0, 1.0)
+    )
+    for index in range(len(FORMULAS)):
+        drawing = plain.drawing(index, seed=0, epoch=0)
+        drawn, scan = plain[drawing], scans[drawing]
+        assert (scan.cells == drawn.cells).all()
+        assert (scan.image != drawn.image).any()
+        # What lies further than a thick pen apart would be misplaced or made up.
+        near = np.ones((7, 7), np.uint8)
+        for one, other in ((drawn, scan), (scan, drawn)):
+            missing = (one.image > 128) & (cv2.dilate(other.image, near) < 64)
+            assert missing.sum() <= 0.03 * (one.image > 128).sum(), FORMULAS[index].name
+
+
+def test_each_stroke_moves_on_its_own_and_dots_stay() -> None:
+    equals = ScaledInk.of(written(next(i for i, w in enumerate(WRITTEN) if "=" in w[0])), LOOK)
+    moved = place(equals, LOOK, Augmentation(stroke_shift=0.1), np.random.default_rng(0))
+    still = place(equals, LOOK, Augmentation(), np.random.default_rng(0))
+    shifts = [
+        (one - other).mean(0) for one, other in zip(moved.strokes(0), still.strokes(0), strict=True)
+    ]
+    assert np.ptp(shifts, axis=0).max() > 0.5
+    assert np.ptp(moved.positions - still.positions, axis=0).max() < 1e-3
 
 
 def test_a_plan_follows_from_seed_and_epoch_alone() -> None:

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from namer_edge.data.augment import Augmentation, ScaledInk, place
+from namer_edge.data.batches import UNKNOWN, LabelPath
 from namer_edge.data.pack import load_pack
-from namer_edge.data.symbols import load_symbols
+from namer_edge.data.symbols import STRANGER, load_symbols
 from namer_edge.data.synthesis import Synthesis, SynthesisOptions
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError
@@ -21,6 +22,7 @@ TABLE = """label\ttoken\twriter\trel\tsize\tstrokes
 x\tx\ta1\t1.0\t80\t0,0 700,1000|700,0 0,1000
 =\t=\ta1\t1.0\t60\t0,0 1000,0|0,300 1000,300
 @\t-none-\ta1\t1.0\t90\t0,0 500,500
+O\t-none-\ta1\t1.0\t90\t0,0 1000,1000
 x\tx\ta2\t1.0\t12\t0,0 1000,1000
 .\t.\ta2\t0.1\t0\t0,0
 """
@@ -36,7 +38,8 @@ def table(tmp_path: Path) -> Path:
 def test_a_table_of_symbols_is_packed_as_formulas_of_one_token(table: Path, tmp_path: Path) -> None:
     packed = tmp_path / "hands.npz"
     assert main(["data", "symbols", str(table), "-o", str(packed)]) == 0
-    cross, equals, dot = load_pack(packed).formulas
+    cross, equals, stranger, dot = load_pack(packed).formulas
+    assert stranger.tokens == (STRANGER,)
     assert [f.tokens for f in (cross, equals, dot)] == [("x",), ("=",), (".",)]
     assert cross.name == "hands.tsv.gz:2"
     assert [stroke.tolist() for stroke in equals.strokes] == [
@@ -49,7 +52,25 @@ def test_a_table_of_symbols_is_packed_as_formulas_of_one_token(table: Path, tmp_
 
 def test_what_stands_for_no_symbol_or_is_too_coarse_is_counted(table: Path) -> None:
     loaded = load_symbols([table], VOCABULARY)
-    assert (len(loaded.formulas), loaded.foreign, loaded.coarse) == (3, 1, 1)
+    # `O` is written as `0` is, so nobody could learn that it is unknown.
+    assert (len(loaded.formulas), loaded.foreign, loaded.coarse) == (4, 1, 1)
+
+
+def test_strangers_stand_in_labels_that_are_set(table: Path) -> None:
+    hands = load_symbols([table], VOCABULARY).formulas
+    options = SynthesisOptions(typeset=1.0, strangers=1.0)
+    setting = Synthesis(FORMULAS, VOCABULARY, options, hands)
+    made = [setting(FORMULAS[0], np.random.default_rng(seed)) for seed in range(40)]
+    assert {len(f.tokens) == 1 for f in made} == {True, False}
+    for formula in made:
+        label = LabelPath.of(formula.tokens, VOCABULARY)
+        numbers = np.flatnonzero(label.classes[label.visual] == UNKNOWN)
+        assert len(numbers), formula.tokens
+        for number in numbers:
+            (stroke,) = (formula.strokes[i] for i in np.flatnonzero(formula.symbols == number))
+            assert np.ptp(stroke[:, 0]) == pytest.approx(np.ptp(stroke[:, 1]), rel=1e-3)
+    with pytest.raises(DataError, match="no pack of hands has any"):
+        Synthesis(FORMULAS, VOCABULARY, options)
 
 
 def test_a_table_without_its_columns_or_with_broken_strokes_names_the_line(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ PLAIN = [
     f"{name}=0"
     for name in (
         *("scale", "aspect", "rotation", "shear", "symbol_shift", "symbol_shape", "wave", "pen"),
+        *("stroke_shift", "ripple", "scanned", "strangers"),
         *("corrupt", "jitter", "surplus", "cut", "swap", "typeset"),
     )
 ]

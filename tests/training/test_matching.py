@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from namer_edge.data.batches import UNKNOWN
 from namer_edge.training.matching import match
 
 NONE = 3
@@ -30,6 +31,12 @@ def matched(
 def test_a_token_goes_where_it_is_believed_inside_its_window() -> None:
     p = believing(6, 9, r2c3=(0, 0.9), r2c7=(0, 0.99))
     assert matched(p, [0], [(3, 4)]) == [[2, 3]]  # the stronger one lies outside
+
+
+def test_a_stranger_goes_where_anything_is_believed() -> None:
+    p = believing(6, 9, r2c3=(0, 0.5), r2c4=(1, 0.9), r2c7=(0, 0.99))
+    assert matched(p, [UNKNOWN], [(3, 4)]) == [[2, 4]]
+    assert matched(p, [1, UNKNOWN], [(3, 4), (3, 4)]) == [[2, 4], [2, 3]]
 
 
 def test_windows_that_cross_are_shared_out_by_class() -> None:

@@ -1,8 +1,12 @@
 """What VAT and PGD are told to learn, on cases made by hand."""
 
 import numpy as np
+import pytest
+import torch
 
-from namer_edge.data.batches import LabelPath
+from namer_edge.data.batches import UNKNOWN, LabelPath
+from namer_edge.data.symbols import STRANGER
+from namer_edge.training.loss import summed
 from namer_edge.training.targets import (
     IGNORE,
     Candidates,
@@ -117,6 +121,33 @@ def test_recall_first_cells_are_nodes_to_delete() -> None:
     assert len(targets("x", [(2, 1)], p).classes) == 3
     t = targets("x", [(2, 1)], p, Candidates(threshold=0.25))
     assert t.own[2:].tolist() == [V.id("x"), V.delete]
+
+
+@pytest.mark.parametrize("believed", [0.9, 0.0])
+def test_a_stranger_is_a_node_of_the_path_whatever_it_was_taken_for(believed: float) -> None:
+    cells = [(2, 1), (2, 3)]
+    p = seen((2, 1, "x", 0.9), (2, 3, "y", believed))
+    t = targets(f"x {STRANGER}", cells, p)
+    first, second = path(t)
+    assert (t.own[first], t.own[second]) == (V.id("x"), UNKNOWN)
+    assert t.cells[second].tolist() == [2, 3]
+    assert V.endings[t.classes[second]] == 0
+    label = LabelPath.of(["x", STRANGER], V)
+    assert visual_map(label, np.array(cells), (6, 8), V)[2, 3] == UNKNOWN
+    assert label.tokens(V) == ["x", STRANGER]
+
+
+def test_for_a_stranger_every_class_is_wanted_alike() -> None:
+    even, sure = torch.zeros(1, V.size + 2), torch.zeros(1, V.size + 2)
+    even[:, V.size :] = sure[:, V.size :] = -20.0
+    sure[:, V.id("x")] = 5.0
+    unknown, known = (torch.tensor([c]) for c in (UNKNOWN, V.id("x")))
+    assert summed(even, unknown, V.size, 0.0) == pytest.approx(np.log(V.size), abs=1e-4)
+    assert summed(sure, unknown, V.size, 0.0) > summed(even, unknown, V.size, 0.0)
+    assert summed(sure, known, V.size, 0.0) < summed(even, known, V.size, 0.0)
+    assert summed(torch.cat([sure, sure]), torch.tensor([IGNORE, UNKNOWN]), V.size, 0.0) == (
+        summed(sure, unknown, V.size, 0.0)
+    )
 
 
 def test_an_empty_label_joins_sos_to_eos() -> None:
