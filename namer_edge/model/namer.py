@@ -32,6 +32,8 @@ class Architecture:
     pgd_parts: tuple[str, ...] = PARTS
     """Heads that PGD has: all of them but for ablations (table 6)."""
     dropout: float = 0.1
+    """In PGD."""
+    vat_dropout: float = 0.0
     channels: int = 1
 
     @classmethod
@@ -65,7 +67,13 @@ class Namer(nn.Module):
             architecture.encoder, architecture.channels, architecture.widths, architecture.blocks
         )
         width8, width16 = self.encoder.width8, self.encoder.width16
-        self.vat = VisualTokenizer(width8, width16, architecture.vat_width, vocabulary.size)
+        self.vat = VisualTokenizer(
+            width8,
+            width16,
+            architecture.vat_width,
+            vocabulary.size,
+            architecture.vat_dropout,
+        )
         self.pgd = GraphDecoder(
             architecture.vat_width,
             width16,

@@ -10,13 +10,17 @@ from .layers import ConvNorm, Masks, masked
 class VisualTokenizer(nn.Module):
     """F8 [B, C8, h, w], F16 [B, C16, h/2, w/2] → F_out [B, width, h, w], logits [B, K + 1, h, w].
 
-    The last class means "none". `classes` is K, the number of visual classes.
+    The last class means "none". `classes` is K, the number of visual classes; `dropout` takes whole
+    channels from what classes are told by.
     """
 
-    def __init__(self, width8: int, width16: int, width: int, classes: int) -> None:
+    def __init__(
+        self, width8: int, width16: int, width: int, classes: int, dropout: float = 0.0
+    ) -> None:
         super().__init__()
         self.lateral = ConvNorm(width16, width8, kernel=1)
         self.merge = ConvNorm(2 * width8, width)
+        self.dropout = nn.Dropout2d(dropout)
         self.classify = nn.Conv2d(width, classes + 1, 3, padding=1)
         # Nearly all cells hold nothing: beginning with that belief spares learning it.
         assert self.classify.bias is not None
@@ -26,7 +30,7 @@ class VisualTokenizer(nn.Module):
     def forward(self, f8: Tensor, f16: Tensor, masks: Masks | None = None) -> tuple[Tensor, Tensor]:
         f16_upsampled = masked(self.lateral(upsample(f16, masks)), masks, 8)  # F'_8x of eq. 1
         features = masked(self.merge(torch.cat([f8, f16_upsampled], 1)), masks, 8)
-        return features, self.classify(features)
+        return features, self.classify(self.dropout(features))
 
 
 def upsample(f16: Tensor, masks: Masks | None) -> Tensor:

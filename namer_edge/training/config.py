@@ -57,7 +57,8 @@ class TrainConfig:
     pgd_heads: int = 6
     pgd_feedforward: int = 2
     pgd_parts: tuple[str, ...] = PARTS  # fewer for ablations (table 6)
-    dropout: float = 0.1
+    dropout: float = 0.1  # in PGD
+    vat_dropout: float = 0.0  # of whole channels, before VAT's classes
 
     # Architecture of autoregressive recognisers (the published widths).
     decoder_width: int = 256

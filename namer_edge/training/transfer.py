@@ -97,10 +97,11 @@ def _take_encoder(model: Recogniser, old: Namer, weights: Path) -> None:
 
 
 def _fits(old: Architecture | DecoderArchitecture, new: Architecture | DecoderArchitecture) -> bool:
-    """Whether all that the new model has is in the old one."""
+    """Whether all weights that the new model has are in the old one; dropout has none."""
     if isinstance(old, Architecture) and isinstance(new, Architecture):
         fewer = set(new.pgd_parts) <= set(old.pgd_parts)
-        return fewer and replace(old, pgd_parts=new.pgd_parts) == new
+        dropped = {"dropout": new.dropout, "vat_dropout": new.vat_dropout}
+        return fewer and replace(old, pgd_parts=new.pgd_parts, **dropped) == new
     return old == new
 
 
