@@ -100,8 +100,8 @@ def _fits(old: Architecture | DecoderArchitecture, new: Architecture | DecoderAr
     """Whether all weights that the new model has are in the old one; dropout has none."""
     if isinstance(old, Architecture) and isinstance(new, Architecture):
         fewer = set(new.pgd_parts) <= set(old.pgd_parts)
-        dropped = {"dropout": new.dropout, "vat_dropout": new.vat_dropout}
-        return fewer and replace(old, pgd_parts=new.pgd_parts, **dropped) == new
+        kept = replace(old, pgd_parts=new.pgd_parts)
+        return fewer and replace(kept, dropout=new.dropout, vat_dropout=new.vat_dropout) == new
     return old == new
 
 
