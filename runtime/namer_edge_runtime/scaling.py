@@ -48,8 +48,13 @@ class Scalings:
     def __call__(self, result: Result) -> Result:
         if self == Scalings():
             return result
-        alternatives = tuple(self._scaled(other) for other in result.alternatives)
-        return replace(self._scaled(result), alternatives=alternatives)
+        answer = self._scaled(result)
+        others = [self._scaled(other) for other in result.alternatives]
+        # One of them is right at most: together they cannot be likelier than what is left.
+        held = sum(other.score for other in others)
+        share = min(1.0, (1.0 - answer.score) / held) if held else 1.0
+        alternatives = tuple(replace(other, score=other.score * share) for other in others)
+        return replace(answer, alternatives=alternatives)
 
     def _scaled(self, reading: R) -> R:
         tokens = tuple(replace(t, score=self.token(t.score)) for t in reading.tokens)

@@ -1,11 +1,14 @@
 """A score that says 0.8 is right four times out of five, once it is scaled."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from namer_edge.evaluation.confidence import Confidence, fit, fit_scalings
 from namer_edge.evaluation.exprate import Reading
 from namer_edge_runtime.errors import ModelFileError
+from namer_edge_runtime.result import Reading as Said
 from namer_edge_runtime.result import Result, TokenResult
 from namer_edge_runtime.scaling import Scaling, Scalings
 
@@ -80,6 +83,21 @@ def test_tokens_are_right_where_the_cheapest_edits_keep_them() -> None:
     assert scaled.score == found.formula(0.2)
     assert [t.score for t in scaled.tokens] == [found.token(s) for s in (0.9, 0.3, 0.9)]
     assert Scalings.from_json(found.to_json()) == found
+
+
+def test_answer_and_alternatives_are_never_likelier_together_than_one() -> None:
+    sure = Scalings(formula=Scaling(0.3, 1.5))
+    others = tuple(Said("x", "x", score, ()) for score in (0.3, 0.1))
+    scaled = sure(replace(Result("y", "y", 0.5, ()), alternatives=others))
+    assert scaled.score == sure.formula(0.5)
+    assert scaled.score + sum(other.score for other in scaled.alternatives) == pytest.approx(1)
+    first, second = scaled.alternatives
+    assert first.score / second.score == pytest.approx(sure.formula(0.3) / sure.formula(0.1))
+    doubtful = Scalings(formula=Scaling(1.0, -2.0))
+    scaled = doubtful(replace(Result("y", "y", 0.5, ()), alternatives=others))
+    assert [other.score for other in scaled.alternatives] == [
+        doubtful.formula(score) for score in (0.3, 0.1)
+    ]
 
 
 @pytest.mark.parametrize(
