@@ -30,8 +30,38 @@ PASTE = """([data, type, event]) => {
 }"""
 
 
-def draw(page: Any, ink: Ink) -> None:
-    """Writes with the mouse, every stroke scaled into the middle of the canvas."""
+class Mouse:
+    """Writes as a mouse does."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+
+    def write(self, points: list[list[float]]) -> None:
+        self.page.mouse.move(*points[0])
+        self.page.mouse.down()
+        for point in points[1:]:
+            self.page.mouse.move(*point)
+        self.page.mouse.up()
+
+
+class Finger:
+    """Writes as a finger does on a screen that feels it."""
+
+    def __init__(self, page: Any) -> None:
+        self.screen = page.context.new_cdp_session(page)
+
+    def write(self, points: list[list[float]]) -> None:
+        for number, (x, y) in enumerate(points):
+            self._touch("touchMove" if number else "touchStart", [{"x": x, "y": y}])
+        self._touch("touchEnd", [])
+
+    def _touch(self, kind: str, places: list[dict[str, float]]) -> None:
+        self.screen.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+
+
+def draw(page: Any, ink: Ink, hand: type[Mouse] | type[Finger] = Mouse) -> None:
+    """Writes every stroke, scaled into the middle of the canvas."""
+    writer = hand(page)
     box = page.locator("#canvas").bounding_box()
     x0, y0, x1, y1 = bounds(ink.strokes)
     scale = min(0.7 * box["width"] / max(x1 - x0, 1e-6), 0.6 * box["height"] / max(y1 - y0, 1e-6))
@@ -41,11 +71,7 @@ def draw(page: Any, ink: Ink) -> None:
     for stroke in ink.strokes:
         points = (stroke - (x0, y0)) * scale + (left, top)
         points = points[np.unique(np.linspace(0, len(points) - 1, POINTS).round().astype(int))]
-        page.mouse.move(*points[0].tolist())
-        page.mouse.down()
-        for point in points[1:]:
-            page.mouse.move(*point.tolist())
-        page.mouse.up()
+        writer.write(points.tolist())
 
 
 def latex(page: Any, expected: str | None = None) -> str:
@@ -84,6 +110,32 @@ def test_a_formula_is_written_and_set(page: Any, screenshot: Shot) -> None:
     page.click("#copy")
     assert canonical(page.evaluate("navigator.clipboard.readText()")) == truth
     screenshot(page, "written")
+
+
+def test_a_finger_writes_and_the_page_stays_where_it_is(page: Any, screenshot: Shot) -> None:
+    page.set_viewport_size({"width": 390, "height": 700})
+    ink, truth = example("square")
+    draw(page, ink, Finger)
+    page.wait_for_selector("#formula msup")
+    assert canonical(latex(page)) == truth
+    assert page.evaluate("[scrollX, scrollY]") == [0, 0]
+    screenshot(page, "finger")
+
+
+def test_a_camera_is_held_over_a_formula(page: Any, screenshot: Shot) -> None:
+    page.context.grant_permissions(["camera"])
+    page.click("#camera")
+    page.wait_for_function("() => document.getElementById('video').videoWidth > 0")
+    screenshot(page, "camera")
+    page.click("#finder button[value=cancel]")
+    assert page.is_visible("#hint")
+    page.click("#camera")
+    page.wait_for_function("() => document.getElementById('video').readyState >= 2")
+    page.click("#finder button[value=take]")
+    page.wait_for_selector("#formula msup")
+    assert canonical(latex(page)) == example("square")[1]
+    assert page.evaluate("document.getElementById('video').srcObject.active") is False
+    screenshot(page, "photographed")
 
 
 def test_strokes_are_undone_redone_erased_and_cleared(page: Any) -> None:
