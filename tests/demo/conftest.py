@@ -35,6 +35,7 @@ def server() -> Iterator[Server]:
 def camera(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a camera sees that is held over a formula: an uncompressed film of one picture."""
     grey = cv2.imread(str(EXAMPLES / "square.png"), cv2.IMREAD_GRAYSCALE)
+    assert grey is not None
     page = np.full((480, 640), 235, np.uint8)
     height, width = grey.shape
     zoom = min(420 / width, 300 / height)
