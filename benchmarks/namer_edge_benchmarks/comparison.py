@@ -4,8 +4,8 @@ All on torch, on the features of one DenseNet, on the same pictures, one at a ti
 take turns on each picture, so that their ratios hold on a machine with other work.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 
 import numpy as np
@@ -17,9 +17,11 @@ from namer_edge_runtime.decode import warm_up
 from namer_edge_runtime.errors import NamerEdgeError, UsageError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.recognizer import Recognizer
 
 from .entrants import Entrants
 from .race import Line, Picture, Race, Way
+from .whole import Whole
 
 CELL = 8
 """Pixels of a cell of the VAT map."""
@@ -43,6 +45,8 @@ class Comparison:
     processor_time: bool
     """Whether times are processor time, and not of wall clock."""
     failed: dict[str, str]
+    wholes: list[Whole] = field(default_factory=list)
+    """Recognisers that read the same from end to end, in the same turns."""
 
     def fps(self, line: Line) -> float:
         """The paper's: 1000 / (encoder + decoder), without preparation and LaTeX."""
@@ -56,6 +60,10 @@ class Comparison:
         """The same of encoder and decoder."""
         return self.fps(self.lines[0]) / self.fps(line)
 
+    def times_as_long(self, line: Line, whole: Whole) -> float:
+        """Encoder and decoder, against all that `whole` does."""
+        return 1000 / self.fps(line) / fmean(whole.milliseconds)
+
     def gflops(self, line: Line) -> float:
         """Encoder and decoder, of the picture of `size`."""
         return (self.encoder_flops + line.decoder_flops) / 1e9
@@ -67,14 +75,16 @@ def compare(
     beams: Sequence[int] = (1, 10),
     device: str = "cpu",
     progress: Callable[[], object] = lambda: None,
+    recognizers: Mapping[str, Recognizer] | None = None,
 ) -> Comparison:
-    """Reads every labelled sample with each entrant, `progress` called after each.
+    """Reads every labelled sample with each entrant, and from end to end with each of the
+    `recognizers`; `progress` is called after each.
 
     A sample without a label, that cannot be read or that an entrant cannot write is named and left
     out for all. Raises `UsageError` where none is left, or for a device that is not there.
     """
     entrants.to(device)
-    pictures, failed = _pictures(entrants, samples)
+    pictures, failed = _pictures(entrants, samples, beams)
     if not pictures:
         raise UsageError(f"no labelled formula can be read: {failed or 'there is none'}")
     warm_up()
@@ -84,7 +94,7 @@ def compare(
         for beam in beams
         for cached in ((True, False) if rival.recogniser.two_way else (True,))
     ]
-    race = Race(entrants, ways, device)
+    race = Race(entrants, ways, device, recognizers)
     race.run(pictures[0], longest=WARM)
     race.clear()
     for picture in pictures:
@@ -103,11 +113,12 @@ def compare(
         device,
         race.alone,
         failed,
+        race.wholes,
     )
 
 
 def _pictures(
-    entrants: Entrants, samples: Sequence[Sample]
+    entrants: Entrants, samples: Sequence[Sample], beams: Sequence[int]
 ) -> tuple[list[Picture], dict[str, str]]:
     found, failed = [], {}
     for sample in samples:
@@ -123,7 +134,14 @@ def _pictures(
             image = _image(sample, entrants.look)
             if len(label) > image.shape[2] * image.shape[3] // CELL**2:
                 raise UsageError("more tokens than its picture has cells")
-            found.append(Picture(name, image, label))
+            value = sample.source.value
+            lengths = {
+                Way(rival, beam, True).told: rival.lengths.steps(value, beam)
+                for rival in entrants.rivals
+                if rival.lengths is not None
+                for beam in beams
+            }
+            found.append(Picture(name, image, label, value, lengths))
         except NamerEdgeError as error:
             failed[name] = str(error)
     return found, failed

@@ -18,6 +18,8 @@ from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.picture.look import Look
 
+from .lengths import Lengths, load_lengths
+
 NAMER = "namer"
 RIVALS = {"dwap": "DWAP", "tree-decoder": "TreeDecoder", "comer": "CoMER"}
 """By their names in `namer_edge.recognisers`, as the paper's table calls them."""
@@ -47,6 +49,8 @@ class Rival:
     name: str
     recogniser: Recogniser
     trained: bool
+    lengths: Lengths | None = None
+    """Says how many tokens are written where the weights are random."""
 
     @property
     def reader(self) -> Recogniser:
@@ -74,15 +78,25 @@ class Entrants:
         return self
 
 
-def entrants(weights: Mapping[str, Path], vocabulary: Vocabulary | None = None) -> Entrants:
+def entrants(
+    weights: Mapping[str, Path],
+    vocabulary: Vocabulary | None = None,
+    lengths: Mapping[str, Path] | None = None,
+) -> Entrants:
     """The paper's four on its DenseNet; random weights (one seed) where none are given by name.
 
-    Raises `UsageError` for unknown names, and for weights that would not compare like with like:
-    of another kind, on another encoder, for other looks; `CheckpointError` for what are no weights.
+    `lengths`: weights of rivals on any encoder, for the lengths that they write (`Lengths`). Raises
+    `UsageError` for unknown names, and for weights that would not compare like with like: of
+    another kind, on another encoder, for other looks; `CheckpointError` for what are no weights.
     """
-    unknown = sorted(set(weights) - {NAMER, *RIVALS})
-    if unknown:
-        raise UsageError(f"no entrant {unknown[0]!r}: there are {', '.join((NAMER, *RIVALS))}")
+    for given, known in ((weights, (NAMER, *RIVALS)), (lengths or {}, tuple(RIVALS))):
+        unknown = sorted(set(given) - set(known))
+        if unknown:
+            raise UsageError(f"no entrant {unknown[0]!r}: there are {', '.join(known)}")
+    both = sorted(set(weights) & set(lengths or {}))
+    if both:
+        raise UsageError(f"{both[0]} is trained on these features and stops by itself: no lengths")
+    told = load_lengths(lengths or {})
     config = load_config("paper-crohme")
     vocabulary = vocabulary or Vocabulary.load(config.vocabulary)
     looks: dict[str, Look] = {}
@@ -100,7 +114,7 @@ def entrants(weights: Mapping[str, Path], vocabulary: Vocabulary | None = None) 
         else:
             architecture = load_config("paper-dwap", [f"model={name}"]).decoder
             recogniser = build_recogniser(architecture, vocabulary)
-        rivals.append(Rival(name, recogniser, name in weights))
+        rivals.append(Rival(name, recogniser, name in weights, told.get(name)))
     if len({str(look) for look in looks.values()}) > 1:
         raise UsageError(
             f"the weights of {' and '.join(looks)} were trained for pictures of different looks: "

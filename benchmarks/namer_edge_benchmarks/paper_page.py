@@ -8,6 +8,7 @@ from .comparison import Comparison
 from .machine import Machine
 from .pages import table
 from .race import Line
+from .target import Target
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,13 @@ nothing does, as a process's memory is another thing. What GRUs carry from token
 state, so DWAP and TreeDecoder have no uncached form; coverage is taken in by kernels multiplied
 beforehand, which makes our DWAP and TreeDecoder quicker than published ones."""
 
+WHOLE = """\
+A model file does everything here, from its input (ink, or a picture with --as-pictures) to LaTeX,
+on the CPU; the others' preparation and LaTeX are not counted. It took its turn on each picture."""
+
+DWAP_GREEDY, DWAP_BEAM = ("DWAP", "greedy"), ("DWAP", "beam 10")
+COMER_PUBLISHED = ("CoMER", "beam 10, both directions, uncached")
+
 HEAD = (
     "", "search", "encoder, ms", "decoder, ms", "slower in decoding", "FPS", "slower", "GFLOPs",
     "GPU, MB", "steps", "paper: encoder, ms", "decoder, ms", "slower in decoding", "FPS", "slower",
@@ -73,6 +81,12 @@ def paper_page(machine: Machine, found: Comparison) -> str:
     )
     parts = [machine.text(), table(HEAD, [_row(found, line) for line in found.lines])]
     parts += [stages, stops, notes]
+    if found.wholes:
+        parts += ["### From end to end", *_wholes(found)]
+    aims = targets(found)
+    if aims:
+        rows = [[aim.name, aim.aim, aim.measured, aim.verdict] for aim in aims]
+        parts += ["### Targets", table(["", "aim", "measured", ""], rows)]
     parts += [f"Left out: {name}: {why}" for name, why in found.failed.items()]
     return "\n\n".join(parts)
 
@@ -88,6 +102,52 @@ def _row(found: Comparison, line: Line) -> list[object]:
     ]  # fmt: skip
 
 
+def _wholes(found: Comparison) -> list[str]:
+    """Encoder and decoder of the others, against all that a model file does."""
+    head = [
+        "",
+        "search",
+        "encoder + decoder, ms",
+        *(f"times as long as {w.name}" for w in found.wholes),
+    ]
+    rows = [
+        [line.name, line.way, 1000 / found.fps(line)]
+        + [found.times_as_long(line, whole) for whole in found.wholes]
+        for line in found.lines
+    ]
+    pictures = len(found.encoder)
+    return [WHOLE, table(head, rows)] + [
+        f"{w.name}: {fmean(w.milliseconds):.2f} ms, {w.exact} of {pictures} exact"
+        for w in found.wholes
+    ]
+
+
+def targets(found: Comparison) -> list[Target]:
+    """The paper's ratios, and those of the shipped model, where this run can tell."""
+    lines = {(line.name, line.way): line for line in found.lines}
+    aims = []
+    for rival, decoding, whole in (
+        (DWAP_BEAM, 2.4, None),
+        (COMER_PUBLISHED, 14, 100),
+        (DWAP_GREEDY, None, 15),
+    ):
+        line = lines.get(rival)
+        if line is None:
+            continue
+        called = ", ".join(rival)
+        if decoding is not None:
+            name = f"NAMER decodes, against {called}"
+            aims.append(Target(name, found.slower_decoding(line), decoding, "x", at_least=True))
+        if whole is not None:
+            aims += [
+                Target(
+                    f"{w.name}, against {called}", found.times_as_long(line, w), whole, "x", True
+                )
+                for w in found.wholes
+            ]
+    return aims
+
+
 def paper_json(machine: Machine, found: Comparison) -> dict[str, Any]:
     """All figures, the times of each picture included."""
     lines = [
@@ -101,4 +161,5 @@ def paper_json(machine: Machine, found: Comparison) -> dict[str, Any]:
         }
         for line in found.lines
     ]
-    return {"machine": machine.to_json(), **asdict(found), "lines": lines}
+    aims = [{**asdict(aim), "met": aim.met} for aim in targets(found)]
+    return {"machine": machine.to_json(), **asdict(found), "lines": lines, "targets": aims}

@@ -1,32 +1,25 @@
-"""Other recognisers on the same pictures, through an adapter of a few lines.
+"""Other recognisers on the same formulas, through an adapter of a few lines (`adapters.py`)."""
 
-An adapter is `module:function`, called with the path of a PNG and returning LaTeX, or a command in
-which `{}` stands for that path and which prints LaTeX.
-"""
-
-import importlib
 import json
-import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+
+import numpy as np
 
 from namer_edge.evaluation.exprate import rate
 from namer_edge.evaluation.pairing import Answer, protocol_name, reading
 from namer_edge.evaluation.samples import Sample
 from namer_edge_runtime.errors import UsageError
 
-from .formulas import samples
+from .adapters import adapter
+from .formulas import samples, strokes_of
 from .pages import table
 from .trial import Accuracy, Spread
-
-PLACE = "{}"
-Adapter = Callable[[Path], str]
 
 
 @dataclass(frozen=True)
@@ -37,6 +30,10 @@ class Peer:
     adapter: str
     data: str
     limit: int | None = None
+    only: tuple[str, ...] = ()
+    """As in `Trial`."""
+    ink: bool = False
+    """It gets strokes, as a JSON file `[[[x, y], …], …]`, and not a PNG."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +49,11 @@ class PeerRow:
     """After both are normalised, as others spell LaTeX in their own way."""
     failed: dict[str, str] | None = None
     error: str = ""
+
+    @property
+    def fps(self) -> float | None:
+        """Formulas a second, failed ones not counted."""
+        return None if self.whole is None else 1000 / self.whole.mean
 
 
 def in_own_process(peer: Peer) -> PeerRow:
@@ -76,25 +78,27 @@ def in_own_process(peer: Peer) -> PeerRow:
 def measure(peer: Peer) -> PeerRow:
     """In this process. Raises `UsageError` for what is no adapter or where nothing was read,
     `DataError` where there is no data; what an adapter raises is that picture's failure."""
-    adapter = open_adapter(peer.adapter)
-    chosen = [s for s in samples(Path(peer.data), peer.limit, as_pictures=True) if s.label]
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [_picture(sample, Path(folder), n) for n, sample in enumerate(chosen)]
+    every = samples(Path(peer.data), peer.limit, as_pictures=not peer.ink, only=peer.only)
+    chosen = [sample for sample in every if sample.label]
+    write = _strokes if peer.ink else _picture
+    with tempfile.TemporaryDirectory() as folder, adapter(peer.adapter) as read:
+        paths = [write(sample, Path(folder) / str(n)) for n, sample in enumerate(chosen)]
         times: list[float] = []
         answers: list[Answer] = []
         first = None
+        missing = "no strokes" if peer.ink else "no picture"
         for sample, path in zip(chosen, paths, strict=True):
             name = sample.source.name
             if path is None:
-                answers.append(Answer(name, error=str(sample.source.error or "no picture")))
+                answers.append(Answer(name, error=str(sample.source.error or missing)))
                 continue
             try:
                 if first is None:
                     started = perf_counter()
-                    adapter(path)
+                    read(path)
                     first = _since(started)
                 started = perf_counter()
-                latex = adapter(path)
+                latex = read(path)
                 times.append(_since(started))
                 answers.append(Answer(name, latex))
             except Exception as error:  # whatever others raise
@@ -118,40 +122,26 @@ def measure(peer: Peer) -> PeerRow:
     return PeerRow(peer, first, Spread.of(times), accuracy, failed)
 
 
-def open_adapter(text: str) -> Adapter:
-    """Raises `UsageError` for a text that is no adapter, or a function that is not there."""
-    if PLACE in text:
-        words = shlex.split(text)
-        return lambda path: _printed([word.replace(PLACE, str(path)) for word in words])
-    module, separator, name = text.partition(":")
-    if not separator:
-        raise UsageError(f"{text!r}: give module:function, or a command in which {PLACE} stands")
-    try:
-        found: Any = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"{text!r}: {error}") from None
-    return lambda path: str(found(path))
-
-
-def _printed(command: Sequence[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def _picture(sample: Sample, folder: Path, number: int) -> Path | None:
+def _picture(sample: Sample, path: Path) -> Path | None:
     value = sample.source.value
     if isinstance(value, Path):
         return value
-    if not isinstance(value, bytes):
-        return None
-    path = folder / f"{number}.png"
-    path.write_bytes(value)
+    return _written(path.with_suffix(".png"), value) if isinstance(value, bytes) else None
+
+
+def _strokes(sample: Sample, path: Path) -> Path | None:
+    strokes = [np.asarray(stroke).tolist() for stroke in strokes_of(sample)]
+    return _written(path.with_suffix(".json"), json.dumps(strokes).encode()) if strokes else None
+
+
+def _written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
     return path
 
 
 def peer_page(rows: Sequence[PeerRow]) -> str:
     """Markdown."""
-    head = ["peer", "first, ms", "ms", "exact, %", "<= 1, %", "<= 2, %", "failed"]
+    head = ["peer", "gets", "first, ms", "ms", "FPS", "exact, %", "<= 1, %", "<= 2, %", "failed"]
     measured = [row for row in rows if row.whole is not None]
     lines = []
     for row in measured:
@@ -159,8 +149,10 @@ def peer_page(rows: Sequence[PeerRow]) -> str:
         assert whole is not None
         rates = [a.exprate, a.exprate_le1, a.exprate_le2] if a else [None] * 3
         spread = f"{whole.mean:.2f} / {whole.median:.2f} / {whole.p95:.2f}"
-        lines.append([row.peer.name, row.first, spread, *rates, len(row.failed or {})])
-    parts = [f"Peers, on the same pictures ({protocol_name(True)}):", table(head, lines)]
+        gets = "strokes" if row.peer.ink else "PNG"
+        failed = len(row.failed or {})
+        lines.append([row.peer.name, gets, row.first, spread, row.fps, *rates, failed])
+    parts = [f"Peers, on the same formulas ({protocol_name(True)}):", table(head, lines)]
     parts += [f"Not measured: {row.peer.name}: {row.error}" for row in rows if row.error]
     for row in measured:
         parts += [f"Not read by {row.peer.name}: {n}: {why}" for n, why in row.failed.items()]  # type: ignore[union-attr]

@@ -1,8 +1,9 @@
 """Decoders that take turns on the same pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -10,12 +11,15 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from namer_edge.recognisers.recogniser import Features
 from namer_edge.recognisers.search import read
+from namer_edge_runtime.recognizer import Recognizer
 
 from .entrants import RIVALS, Entrants, Rival
 from .namer_stages import Stages, run_stages
+from .whole import Whole
 
 OWN_STOP = "own stop token"
 FORCED = "forced to the label's length, as no trained weights were given"
+TOLD = "as many tokens as a trained {name} on encoder {encoder} writes of it, with the same beam"
 FORCED_NAMER = "the label's nodes and order, as no trained weights were given"
 
 
@@ -34,6 +38,21 @@ class Way:
         # What a GRU carries along is its state, which it has always kept.
         keeps = self.rival.recogniser.two_way
         return f"{search}, {'cached' if self.cached else 'uncached'}" if keeps else search
+
+    @property
+    def told(self) -> str:
+        """Its key in `Picture.lengths`."""
+        return f"{self.rival.name} {self.beam}"
+
+    @property
+    def stop(self) -> str:
+        """Where it stops, for people."""
+        rival = self.rival
+        if rival.trained:
+            return OWN_STOP
+        if rival.lengths is None:
+            return FORCED
+        return TOLD.format(name=RIVALS[rival.name], encoder=rival.lengths.encoder)
 
 
 @dataclass
@@ -63,19 +82,30 @@ class Picture:
     name: str
     image: Tensor
     label: tuple[str, ...]
+    value: Any = None
+    """What it was made of: strokes, or a picture in its own size."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """Tokens to write, by the name and beam of a way (`Way.told`); else those of the label."""
 
 
 class Race:
     """All decoders in turn on one picture after the other."""
 
-    def __init__(self, entrants: Entrants, ways: Sequence[Way], device: str) -> None:
+    def __init__(
+        self,
+        entrants: Entrants,
+        ways: Sequence[Way],
+        device: str,
+        recognizers: Mapping[str, Recognizer] | None = None,
+    ) -> None:
+        """`recognizers` read the same pictures from end to end, by their names."""
         self.entrants, self.ways, self.device = entrants, ways, device
         self.lines = [
             Line("NAMER", "one pass", OWN_STOP if entrants.namer_trained else FORCED_NAMER)
         ]
-        for way in ways:
-            stop = OWN_STOP if way.rival.trained else FORCED
-            self.lines.append(Line(RIVALS[way.rival.name], str(way), stop))
+        self.lines += [Line(RIVALS[way.rival.name], str(way), way.stop) for way in ways]
+        self.recognizers = dict(recognizers or {})
+        self.wholes = [Whole(name) for name in self.recognizers]
         self.alone = not device.startswith("cuda") and torch.get_num_threads() == 1
         self.encoder: list[float] = []
 
@@ -86,6 +116,7 @@ class Race:
             for series in (line.decoder, line.steps, line.vat, line.pgd, line.path):
                 series.clear()
             line.gpu_memory = None
+        self.wholes = [Whole(name) for name in self.recognizers]
 
     @torch.inference_mode()
     def run(self, picture: Picture, longest: int | None = None) -> None:
@@ -114,6 +145,11 @@ class Race:
             line.decoder.append(1000 * (self._clock() - started))
             line.steps.append(steps)
             self._keep_memory(line)
+        for recognizer, whole in zip(self.recognizers.values(), self.wholes, strict=True):
+            started = self._clock()
+            result = recognizer(picture.value)
+            whole.milliseconds.append(1000 * (self._clock() - started))
+            whole.exact += result.canonical == " ".join(picture.label)
 
     @torch.inference_mode()
     def count(self, picture: Picture) -> int:
@@ -147,8 +183,11 @@ class Race:
         """Writes one formula; returns its number of steps."""
         rival = way.rival
         most = rival.recogniser.longest
-        if not rival.trained:  # the label's tokens, and the one that closes it
-            most = len(rival.recogniser.alphabet.numbers(picture.label)) + 1
+        if not rival.trained:  # these tokens, and the one that closes them
+            told = picture.lengths.get(way.told)
+            if told is None:
+                told = len(rival.recogniser.alphabet.numbers(picture.label))
+            most = told + 1
         most = min(most, longest or most)
         best = read(rival.reader, features, way.beam, most, cached=way.cached)[0]
         return len(best.tokens) - (0 if rival.trained else 1)

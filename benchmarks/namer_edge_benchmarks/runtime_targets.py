@@ -48,33 +48,13 @@ from namer_edge_runtime.start_up import start_up
 
 from .path_time import path_time
 from .rival import write_rival
+from .target import Target
 
 ROUNDS = 5
 """Times that bare graphs and engine take turns on each formula."""
 NODES = 60
 STEADY = 90.0
 """Percent that should be read the same."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """What was aimed at, and what was measured."""
-
-    name: str
-    measured: float
-    limit: float
-    unit: str
-    at_least: bool = False
-    """The limit is a lower one."""
-
-    @property
-    def met(self) -> bool:
-        return self.measured >= self.limit if self.at_least else self.measured <= self.limit
-
-    def __str__(self) -> str:
-        limit = f"{'>=' if self.at_least else '<='} {self.limit:g} {self.unit}"
-        met = "met" if self.met else "missed"
-        return f"{self.name:58s} {limit:>12s} {self.measured:9.1f} {self.unit:3s} {met}"
 
 
 @dataclass

@@ -30,12 +30,16 @@ class Trial:
     one_look: bool = False
     as_pictures: bool = False
     """Ink is drawn as PNG first."""
+    only: tuple[str, ...] = ()
+    """Formulas of these tokens (and braces) alone; none: of all."""
+    loose: bool = False
+    """Label and answer are normalised before they are compared, as those of peers are."""
 
     def __str__(self) -> str:
         device = f", {self.device}" if self.device else ""
         return (
             f"{self.model or 'packaged model'}, {self.engine or 'its own engine'}{device}, "
-            f"threads {self.threads}, batch {self.batch}"
+            f"threads {self.threads}, batch {self.batch}{', one look' if self.one_look else ''}"
         )
 
 

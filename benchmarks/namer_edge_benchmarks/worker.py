@@ -56,7 +56,7 @@ def measure(trial: Trial) -> Measured:
     where no formula could be read."""
     from namer_edge_runtime.decode import warm_up
 
-    chosen = samples(Path(trial.data), trial.limit, trial.as_pictures)
+    chosen = samples(Path(trial.data), trial.limit, trial.as_pictures, trial.only)
     failed = {s.source.name: str(s.source.error) for s in chosen if s.source.error is not None}
     readable = [sample for sample in chosen if sample.source.error is None]
     started = perf_counter()
@@ -100,7 +100,7 @@ def measure(trial: Trial) -> Measured:
         size=watching.size,
         formulas=len(done),
         failed=failed,
-        accuracy=_accuracy(chosen, every),
+        accuracy=_accuracy(chosen, every, trial.loose),
     )
 
 
@@ -193,7 +193,7 @@ def _cost(
     return cost.parameters, cost.flops
 
 
-def _accuracy(chosen: Sequence[Sample], every: Sequence[Read]) -> Accuracy | None:
+def _accuracy(chosen: Sequence[Sample], every: Sequence[Read], loose: bool) -> Accuracy | None:
     said = {r.sample.source.name: r.answer for r in every}
     answers = []
     for sample in chosen:
@@ -201,7 +201,7 @@ def _accuracy(chosen: Sequence[Sample], every: Sequence[Read]) -> Accuracy | Non
         outcome = said.get(name, sample.source.error)
         assert outcome is not None  # what had no error was read
         answers.append(Answered(Outcome(name, outcome), sample.label))
-    paired = paired_with_own(answers, "the inputs' own", loose=False)
+    paired = paired_with_own(answers, "the inputs' own", loose=loose)
     if not paired.readings:
         return None
     found = rate(paired.readings)

@@ -14,14 +14,17 @@ from namer_edge.training.checkpoint import save_weights
 from namer_edge_benchmarks.comparison import Comparison, compare
 from namer_edge_benchmarks.entrants import Rival, entrants
 from namer_edge_benchmarks.hand_count import HandCount
+from namer_edge_benchmarks.lengths import load_lengths
 from namer_edge_benchmarks.machine import Machine
 from namer_edge_benchmarks.namer_stages import run_stages
 from namer_edge_benchmarks.paper_page import PAPER, paper_json, paper_page
 from namer_edge_benchmarks.race import FORCED, FORCED_NAMER, OWN_STOP, Picture, Race, Way
+from namer_edge_benchmarks.whole import open_whole
 from namer_edge_runtime import command
 from namer_edge_runtime.bulk import Source
 from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.errors import DataError, UsageError
+from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Look
 
 from ..handwriting import written
@@ -117,6 +120,36 @@ def test_a_trained_decoder_stops_by_itself() -> None:
     assert line.stop == OWN_STOP
 
 
+def test_random_weights_write_as_much_as_trained_ones_of_another_encoder(tmp_path: Path) -> None:
+    dwap = small("dwap", vocabulary=CROHME)
+    with torch.no_grad():  # a decoder that never stops
+        dwap.output.bias[dwap.alphabet.eos] = -1e3  # type: ignore[index,union-attr]
+    path = tmp_path / "dwap.safetensors"
+    save_weights(path, dwap, Look(), {})
+    whole = small_entrants()
+    told = replace(whole.rivals[0], lengths=load_lengths({"dwap": path})["dwap"])
+    lines = compare(replace(whole, rivals=(told, whole.rivals[2])), [sample(0)], beams=(1,)).lines
+    assert lines[1].steps == [dwap.longest]
+    assert "dwap on encoder edge" in lines[1].stop.lower()
+    assert lines[2].steps == [len(written(0).tokens)]
+    assert lines[2].stop == FORCED
+
+
+def test_a_model_file_reads_the_same_from_end_to_end(tiny_model: ModelFile) -> None:
+    wholes = open_whole(str(tiny_model.path), 1)
+    found = compare(small_entrants(), [sample(0), sample(1)], beams=(1, 10), recognizers=wholes)
+    whole = found.wholes[0]
+    assert len(whole.milliseconds) == 2
+    line = found.lines[1]
+    times = sum(found.encoder) + sum(line.decoder)
+    assert found.times_as_long(line, whole) == pytest.approx(times / sum(whole.milliseconds))
+    page = paper_page(Machine.here(), found)
+    assert f"times as long as {whole.name}" in page
+    aims = paper_json(Machine.here(), found)["targets"]
+    assert [aim["limit"] for aim in aims] == [2.4, 14, *[100] * len(wholes), *[15] * len(wholes)]
+    assert all(aim["met"] == (aim["measured"] >= aim["limit"]) for aim in aims)
+
+
 def test_counts_by_library_and_by_hand_agree() -> None:
     height, width = 64, 160
     paper = entrants({})
@@ -143,6 +176,12 @@ def test_weights_that_would_not_compare_like_with_like_are_refused(tmp_path: Pat
         entrants({"comer": path})
     with pytest.raises(UsageError, match="no entrant 'wap'"):
         entrants({"wap": path})
+    with pytest.raises(UsageError, match="those of a dwap"):
+        entrants({}, lengths={"comer": path})
+    with pytest.raises(UsageError, match="no entrant 'namer'"):
+        entrants({}, lengths={"namer": path})
+    with pytest.raises(UsageError, match="stops by itself"):
+        entrants({"dwap": path}, lengths={"dwap": path})
 
 
 def test_options_that_make_no_sense_are_refused(

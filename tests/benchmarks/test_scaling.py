@@ -37,7 +37,14 @@ def test_curves_are_drawn_and_told() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["--scaling", "--paper"], ["--scaling", "data.npz"], ["--plot", "out.png"]],
+    [
+        ["--scaling", "--paper"],
+        ["--scaling", "data.npz"],
+        ["--paper", "--plot", "out.png"],
+        ["--accuracy", "2014=test.npz", "--peer", "other=adapter:read"],
+        ["--accuracy", "2014=test.npz", "data.npz"],
+        ["--lengths", "dwap=weights.safetensors"],
+    ],
 )
 def test_options_that_do_not_go_together_are_refused(words: list[str]) -> None:
     assert command.main(["benchmark", *words]) == 2
