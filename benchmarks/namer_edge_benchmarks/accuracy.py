@@ -14,6 +14,7 @@ from namer_edge_runtime.model_file import ModelFile
 from .formulas import samples
 from .pages import table
 from .published import CROHME, HME100K, NONE, TABLE_1, TABLE_2, Method, Rates
+from .trial import CHECKPOINT
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
@@ -78,7 +79,7 @@ def _opened(
     model: str | None, engine: str | None, device: str | None, threads: int | None, one_look: bool
 ) -> tuple["Recognizer", str]:
     """What reads, and what to call it."""
-    if model is not None and model.endswith(".safetensors"):
+    if model is not None and model.endswith(CHECKPOINT):
         from namer_edge.training.reading import open_reader
 
         reader = cast("Recognizer", open_reader(Path(model), device))

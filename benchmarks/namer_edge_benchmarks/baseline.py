@@ -80,11 +80,14 @@ def ratios(run: Mapping[str, Any]) -> dict[str, Ratio]:
 
 
 def _of_lines(run: Mapping[str, Any]) -> Iterator[tuple[str, Ratio]]:
-    """How much slower than NAMER the others are: by that it is judged."""
-    for line in run["lines"][1:]:
+    """How much slower than NAMER, and than a model file from end to end, the others are."""
+    for number, line in enumerate(run["lines"]):
         name = f"{line['name']}, {line['way']}"
-        yield f"{name}: slower in decoding", Ratio(line["slower_decoding"], True)
-        yield f"{name}: slower", Ratio(line["slower"], True)
+        if number:
+            yield f"{name}: slower in decoding", Ratio(line["slower_decoding"], True)
+            yield f"{name}: slower", Ratio(line["slower"], True)
+        for whole, times in line["times_as_long"].items():
+            yield f"{name}: times as long as {whole}", Ratio(times, True)
 
 
 def _of_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, Ratio]]:

@@ -157,6 +157,7 @@ def paper_json(machine: Machine, found: Comparison) -> dict[str, Any]:
             "slower_decoding": found.slower_decoding(line),
             "slower": found.slower(line),
             "gflops": found.gflops(line),
+            "times_as_long": {w.name: found.times_as_long(line, w) for w in found.wholes},
             "paper": asdict(PAPER[line.name]),
         }
         for line in found.lines

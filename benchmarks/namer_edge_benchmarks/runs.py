@@ -31,7 +31,7 @@ def models(arguments: argparse.Namespace) -> Run:
     from .machine import Machine
     from .pages import page
     from .pareto import draw_front, front_page, points
-    from .trial import Trial
+    from .trial import CHECKPOINT, Trial
     from .worker import in_own_process
 
     data, only = find(arguments.data), tuple(arguments.only.split())
@@ -49,9 +49,8 @@ def models(arguments: argparse.Namespace) -> Run:
         arguments.batch or [1],
         (False, True) if arguments.both_looks else (arguments.one_look,),
     )
-    rows = []
-    for model, engine, device, threads, batch, one_look in combinations:
-        trial = Trial(
+    trials = [
+        Trial(
             str(data),
             model,
             engine,
@@ -60,11 +59,15 @@ def models(arguments: argparse.Namespace) -> Run:
             batch,
             arguments.limit,
             arguments.warm_up,
-            one_look,
+            one_look or str(model).endswith(CHECKPOINT),  # which is read once in any case
             arguments.as_pictures or bool(others),
             only,
             loose=bool(others),
         )
+        for model, engine, device, threads, batch, one_look in combinations
+    ]
+    rows = []
+    for trial in dict.fromkeys(trials):
         print(f"measuring {trial}", file=sys.stderr)
         rows.append(in_own_process(trial))
     value = {"machine": machine.to_json(), "rows": [row.to_json() for row in rows]}

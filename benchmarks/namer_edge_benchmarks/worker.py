@@ -23,7 +23,7 @@ from namer_edge_runtime.result import Result
 from .encoder_share import Watching, watch
 from .energy import joules, read_energy
 from .formulas import samples
-from .trial import STAGES, Accuracy, Measured, Row, Spread, Trial
+from .trial import CHECKPOINT, STAGES, Accuracy, Measured, Row, Spread, Trial
 
 WINDOW = 8
 """Batches given at once, so that pictures of one size find each other (as `Recognizer.each`)."""
@@ -105,7 +105,7 @@ def measure(trial: Trial) -> Measured:
 
 
 def _is_checkpoint(trial: Trial) -> bool:
-    return str(trial.model or "").endswith(".safetensors")
+    return str(trial.model).endswith(CHECKPOINT)
 
 
 def _is_result(read: Read) -> bool:

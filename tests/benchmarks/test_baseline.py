@@ -29,8 +29,15 @@ def row(engine: str, processor: float, prepare: float = 1.0) -> dict[str, Any]:
 
 
 KEPT = {"rows": [row("a", 10.0), row("b", 30.0)]}
-DWAP = {"name": "DWAP", "way": "greedy", "slower_decoding": 2.4, "slower": 1.6}
-PAPER = {"lines": [{"name": "NAMER"}, DWAP]}
+NAMER = {"name": "NAMER", "way": "one pass", "times_as_long": {"m int8": 9.0}}
+DWAP = {
+    "name": "DWAP",
+    "way": "greedy",
+    "slower_decoding": 2.4,
+    "slower": 1.6,
+    "times_as_long": {"m int8": 12.0},
+}
+PAPER = {"lines": [NAMER, DWAP]}
 
 
 def test_a_machine_that_is_slower_at_everything_changes_nothing() -> None:
@@ -57,8 +64,14 @@ def test_what_was_not_measured_this_time_is_worse() -> None:
 
 
 def test_rivals_that_come_closer_are_worse() -> None:
-    closer = {"lines": [{"name": "NAMER"}, {**DWAP, "slower_decoding": 1.9, "slower": 1.7}]}
-    assert [change.worse for change in changes(PAPER, closer)] == [True, False]
+    closer = {"lines": [NAMER, {**DWAP, "slower_decoding": 1.9, "slower": 1.7}]}
+    assert [change.worse for change in changes(PAPER, closer)] == [False, True, False, False]
+
+
+def test_a_model_file_that_takes_longer_beside_the_others_is_worse() -> None:
+    lines = [{**line, "times_as_long": {"m int8": 6.0}} for line in (NAMER, DWAP)]
+    worse = [change.name for change in changes(PAPER, {"lines": lines}) if change.worse]
+    assert worse == [f"{n}: times as long as m int8" for n in ("NAMER, one pass", "DWAP, greedy")]
 
 
 def test_only_like_is_compared_with_like(tmp_path: Path) -> None:
