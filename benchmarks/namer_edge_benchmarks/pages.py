@@ -51,15 +51,14 @@ def page(machine: Machine, rows: Sequence[Row]) -> str:
 
 
 def _name(row: Row, m: Measured) -> list[object]:
-    return [f"{m.name} {m.precision}, {m.engine}", f"{row.trial.threads}, {row.trial.batch}"]
+    return [f"{row.called}, {m.engine}", f"{row.trial.threads}, {row.trial.batch}"]
 
 
 def _summary(row: Row, m: Measured) -> list[object]:
     a = m.accuracy
     rates = [a.exprate, a.exprate_le1, a.exprate_le2] if a else [None] * 3
-    looks = ", one look" if row.trial.one_look else ""
     return [
-        f"{m.name} {m.precision}{looks}", m.engine, m.device, row.trial.threads, row.trial.batch,
+        row.called, m.engine, m.device, row.trial.threads, row.trial.batch,
         m.fps, m.whole.mean, *rates, m.formulas, len(m.failed),
     ]  # fmt: skip
 

@@ -35,9 +35,8 @@ def points(rows: Sequence[Row], peers: Sequence[PeerRow] = ()) -> list[Point]:
     for row in rows:
         m = row.measured
         if m is not None and m.accuracy is not None:
-            looks = ", one look" if row.trial.one_look else ""
-            name = f"{m.name} {m.precision}{looks}, {m.engine}, {row.trial.threads} x"
-            found.append(Point(f"{name} {row.trial.batch}", m.fps, m.accuracy.exprate))
+            name = f"{row.called}, {m.engine}, {row.trial.threads} x {row.trial.batch}"
+            found.append(Point(name, m.fps, m.accuracy.exprate))
     for peer in peers:
         if peer.fps is not None and peer.accuracy is not None:
             found.append(Point(peer.peer.name, peer.fps, peer.accuracy.exprate))

@@ -124,6 +124,12 @@ class Row:
     measured: Measured | None = None
     error: str = ""
 
+    @property
+    def called(self) -> str:
+        """What was measured, for people."""
+        m, looks = self.measured, ", one look" if self.trial.one_look else ""
+        return f"{m.name} {m.precision}{looks}" if m else str(self.trial)
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
