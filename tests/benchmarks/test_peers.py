@@ -91,11 +91,12 @@ def test_formulas_beyond_a_peers_symbols_can_be_left_out(tiny_pack: Path) -> Non
         (
             "mathnote.py",
             {
+                "torch": "set_num_threads = int",
                 "mathnote_ocr": "class MathOCR:\n"
                 "    def detect(self, strokes):\n"
                 "        print('this is no answer')\n"
                 "        self.latex = str(len(strokes[0][0]) - 1)\n"
-                "        return self\n"
+                "        return self\n",
             },
             True,
         ),
@@ -103,6 +104,7 @@ def test_formulas_beyond_a_peers_symbols_can_be_left_out(tiny_pack: Path) -> Non
             "pmsh_ocr.py",
             {
                 "cv2": "imread = str",
+                "onnxruntime": "class SessionOptions: pass\nInferenceSession = dict",
                 "pmsh": "class PMSHOCR:\n"
                 "    def inference(self, image):\n"
                 "        return {'ctc_text': '1' if image.endswith('.png') else ''}\n",
