@@ -62,7 +62,7 @@ class Synthesis:
             for formula in (*formulas, *others):
                 visual = [node.token for node in to_nodes(formula.tokens, vocabulary)]
                 visual = [token for token in visual if token != "}"]
-                for number, strokes in _ink_of(formula).items():
+                for number, strokes in ink_of(formula).items():
                     self.hands[visual[number]].append(strokes)
         if options.typeset:
             own = [formula.tokens for formula in formulas]
@@ -99,11 +99,11 @@ class Synthesis:
         nodes = [n for n in to_nodes(formula.tokens, self.vocabulary) if not n.ending]
         strokes: Strokes = []
         owners: list[int] = []
-        for number, own in _ink_of(formula).items():
+        for number, own in ink_of(formula).items():
             token = nodes[number].token
             others = self.hands.get(token, ())
             if others and token not in BOUND_TO_CONTENT and rng.random() < self.options.swap:
-                own = _fitted(others[int(rng.integers(len(others)))], own)
+                own = fitted(others[int(rng.integers(len(others)))], own)
             strokes += own
             owners += [number] * len(own)
         return replace(formula, strokes=strokes, symbols=np.array(owners, np.int32))
@@ -129,7 +129,7 @@ def cut(formula: Formula, vocabulary: Vocabulary, rng: np.random.Generator) -> F
     visual = np.cumsum([not node.ending for node in nodes]) - 1
     kept = [int(visual[i]) for i in range(start, end) if not nodes[i].ending]
     number = {old: new for new, old in enumerate(kept)}
-    ink = {number[old]: own for old, own in _ink_of(formula).items() if old in number}
+    ink = {number[old]: own for old, own in ink_of(formula).items() if old in number}
     return Formula(
         f"{formula.name}[{start}:{end}]",
         [stroke for own in ink.values() for stroke in own],
@@ -153,7 +153,7 @@ def _ends(nodes: Sequence[Node], start: int, vocabulary: Vocabulary) -> list[int
     return ends
 
 
-def _ink_of(formula: Formula) -> dict[int, Strokes]:
+def ink_of(formula: Formula) -> dict[int, Strokes]:
     """Visual node → its strokes, in the order of the nodes; loose strokes are left out."""
     ink: dict[int, Strokes] = defaultdict(list)
     for number in sorted({int(n) for n in formula.symbols if n >= 0}):
@@ -161,7 +161,7 @@ def _ink_of(formula: Formula) -> dict[int, Strokes]:
     return dict(ink)
 
 
-def _fitted(strokes: Sequence[Stroke], place: Sequence[Stroke]) -> Strokes:
+def fitted(strokes: Sequence[Stroke], place: Sequence[Stroke]) -> Strokes:
     """`strokes` moved to where `place` is, in their own shape and of the same diagonal."""
     old, new = np.array(bounds(place)), np.array(bounds(strokes))
     size_old, size_new = np.hypot(*_extent(old)), np.hypot(*_extent(new))
