@@ -2,16 +2,17 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
+from ..model.edge import EdgeEncoder, ResidualBlock, Stage
 from ..model.namer import Architecture, Namer
 from ..recognisers.recogniser import DecoderArchitecture, Recogniser
 from .checkpoint import load_model
@@ -42,7 +43,9 @@ class Taken:
 
 
 def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
-    """Load `weights` into `model`, whose architecture must be theirs, save that it may lack heads.
+    """Load `weights` into `model`, whose architecture must be theirs, save that it may lack heads,
+    and that an encoder `edge` may be deeper: its new blocks begin by adding nothing, so that the
+    model reads as before.
 
     An autoregressive recogniser may take the encoder of a NAMER alone, where it has the same one.
 
@@ -59,8 +62,10 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
         raise ConfigError(
             f"{weights} is a {old.architecture}, the configuration asks for {model.architecture}"
         )
+    if isinstance(old, Namer) and isinstance(model.encoder, EdgeEncoder):
+        _pass_new_blocks(model.encoder, old.architecture.blocks)
     state = model.state_dict()
-    given = {name: value for name, value in old.state_dict().items() if name in state}
+    given = state | {name: value for name, value in old.state_dict().items() if name in state}
     if old.vocabulary == model.vocabulary:
         model.load_state_dict(given)
         return Taken(record)
@@ -87,6 +92,15 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
     )
 
 
+def _pass_new_blocks(encoder: EdgeEncoder, before: Sequence[int]) -> None:
+    """Blocks beyond the number `before`, of each stage, add nothing for now."""
+    for stage, count in zip(encoder.stages, before, strict=True):
+        assert isinstance(stage, Stage)
+        for block in list(stage.blocks)[count:]:
+            assert isinstance(block, ResidualBlock)
+            nn.init.zeros_(block.second.norm.weight)
+
+
 def _take_encoder(model: Recogniser, old: Namer, weights: Path) -> None:
     try:
         model.encoder.load_state_dict(old.encoder.state_dict())
@@ -100,8 +114,14 @@ def _fits(old: Architecture | DecoderArchitecture, new: Architecture | DecoderAr
     """Whether all weights that the new model has are in the old one; dropout has none."""
     if isinstance(old, Architecture) and isinstance(new, Architecture):
         fewer = set(new.pgd_parts) <= set(old.pgd_parts)
-        kept = replace(old, pgd_parts=new.pgd_parts)
-        return fewer and replace(kept, dropout=new.dropout, vat_dropout=new.vat_dropout) == new
+        deeper = all(n >= o for n, o in zip(new.blocks, old.blocks, strict=True))
+        free = ("pgd_parts", "blocks", "dropout", "vat_dropout")
+        same = all(
+            getattr(old, field.name) == getattr(new, field.name)
+            for field in fields(Architecture)
+            if field.name not in free
+        )
+        return fewer and deeper and same
     return old == new
 
 

@@ -28,6 +28,26 @@ SHIPPED = Path(__file__).parents[2] / "export" / "checkpoints" / "crohme-edge.sa
 SMILEY = "\\smiley"
 
 
+def test_a_deeper_encoder_reads_as_the_one_it_grew_from(checkpoint: Path) -> None:
+    old, _, _ = load_weights(checkpoint)
+    blocks = tuple(count + 1 for count in old.architecture.blocks)
+    new = Namer(replace(old.architecture, blocks=blocks), old.vocabulary)
+    take_over(new, checkpoint)
+    picture = torch.rand(1, 1, 32, 64)
+    with torch.no_grad():
+        before, after = (model.eval().encode(picture) for model in (old, new))
+    assert torch.allclose(before.logits, after.logits, atol=1e-5)
+    assert torch.allclose(before.memory, after.memory, atol=1e-5)
+    # What is new can be learnt: a gradient reaches it.
+    new.train().encode(picture).logits.square().sum().backward()
+    grown = new.get_parameter(f"encoder.stages.3.blocks.{blocks[3] - 1}.second.norm.weight")
+    assert grown.grad is not None
+    assert grown.grad.abs().max() > 0
+    shallower = Namer(replace(old.architecture, blocks=(0, 0, 0, 0)), old.vocabulary)
+    with pytest.raises(ConfigError, match="the configuration asks for"):
+        take_over(shallower, checkpoint)
+
+
 def smiling(formula: Formula) -> Formula:
     """The formula with a face in place of its first symbol."""
     box = formula.boxes[0]
