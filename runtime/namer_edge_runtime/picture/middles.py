@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from .blobs import connected
 from .pen import measured_width
 
+AROUND = 0.5
+"""Deviation in pens of the mean round a pixel, whose difference from it counts twice where ink is
+`crowded`."""
 CREST = 0.6
 """A pixel lies on the middle of a line where no neighbour is this much further from the edge."""
 SMOOTH = 1.0
@@ -37,9 +40,13 @@ class Middles:
     """[pieces, 2] width and height of the connected pieces, from middle to middle."""
 
     @classmethod
-    def of(cls, ink: NDArray[np.uint8], pen: float, level: int) -> "Middles":
+    def of(cls, ink: NDArray[np.uint8], pen: float, level: int, crowded: bool = False) -> "Middles":
         """Of an ink map [H, W] with some blank pixels round its ink, written with a pen of about
-        `pen` pixels. What is above `level` is ink; of fainter ink, its darker half."""
+        `pen` pixels. What is above `level` is ink; of fainter ink, its darker half. In `crowded`
+        ink loops and gaps that are hardly wider than the pen are opened first."""
+        if crowded:
+            around = cv2.GaussianBlur(ink, (0, 0), max(0.5, AROUND * pen))
+            ink = np.asarray(cv2.addWeighted(ink, 2, around, -1, 0), np.uint8)
         soft = cv2.GaussianBlur(ink, (0, 0), max(0.3, min(SMOOTH, pen / 4)))
         _, mask = cv2.threshold(soft, min(level, int(soft.max()) // 2), 1, cv2.THRESH_BINARY)
         depth = cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5)

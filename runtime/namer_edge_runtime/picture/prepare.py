@@ -26,8 +26,12 @@ MOST_CLEANINGS = 3
 """Times that edges of the paper are looked for; faint ones show when stronger ones are gone."""
 STRAY = 2.0
 """Dots this many symbol heights away from all other ink are dirt too."""
-FINE = 3.0
-"""The middles of lines are looked for at this many times the model's resolution."""
+FINE, FINER = 3.0, 4.0
+"""The middles of lines are looked for at this many times the model's resolution; the second where
+symbols are small or the pen is thick, so that loops and gaps are nearly closed."""
+SMALL, THICK = 24.0, 0.09
+"""Symbols less than this many pixels high are small; a pen of this share of their height is
+thick."""
 LEAST_LINE = 1.5
 """Width in pixels that the finest line keeps there, so that it does not break."""
 RUNG = 1.15
@@ -45,6 +49,11 @@ class _Ink:
     """Height in pixels of a typical symbol, from the middle of its lines, roughly."""
     pen: float
 
+    @property
+    def crowded(self) -> bool:
+        """Whether loops and gaps of symbols are hardly wider than the pen."""
+        return 0 < self.symbol < max(SMALL, self.pen / THICK)
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -55,7 +64,7 @@ class Lines:
     fine: float
     corner: tuple[float, float]
     symbol: float
-    """Height in pixels of the look that they were found for, where `middles` tell none."""
+    """Height that a symbol has in `middles`, where they tell none."""
 
     @classmethod
     def find(
@@ -69,7 +78,8 @@ class Lines:
            (`ruling.py`).
         3. Dirt is dropped (`blobs.py`): edges of the paper, specks much smaller than the pen is
            wide, dots far from everything else.
-        4. The middles of the lines are found (`middles.py`) at three times the model's resolution.
+        4. The middles of the lines are found (`middles.py`) at three times the model's resolution,
+           or at four where symbols are small or the pen is thick.
         """
         steps = steps or Unseen()
         steps.add(f"The picture, {grey.shape[1]} x {grey.shape[0]}", grey)
@@ -87,12 +97,13 @@ class Lines:
         # Dots alone say nothing of a symbol's height; their pen does.
         rough = look.symbol_height / ink.symbol if ink.symbol > 0 else look.pen_width / ink.pen
         height, width = (max(1.0, side - ink.pen) for side in ink.image.shape)
-        fine = FINE * min(rough, *_room(look, height, width))
-        edge = int(np.ceil((look.pen_width + 2) * FINE / fine))
+        fineness = FINER if ink.crowded else FINE
+        fine = fineness * min(rough, *_room(look, height, width))
+        edge = int(np.ceil((look.pen_width + 2) * fineness / fine))
         drawn = _resampled(np.pad(ink.image, edge), fine, ink.pen)
-        middles = Middles.of(drawn, ink.pen * fine, INK)
+        middles = Middles.of(drawn, ink.pen * fine, INK, ink.crowded)
         corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
-        return cls(middles, fine * factor, corner, look.symbol_height)
+        return cls(middles, fine * factor, corner, look.symbol_height * fineness)
 
     def prepared(self, look: Look, steps: Steps | None = None) -> Prepared:
         """Drawn for a look; positions lead back to the picture's pixels.
@@ -107,7 +118,7 @@ class Lines:
         x0, y0, x1, y1 = self.middles.bounds
         width, height = max(1.0, x1 - x0), max(1.0, y1 - y0)
         symbol = typical_height(self.middles.sizes)
-        scale = look.symbol_height / self.symbol / FINE
+        scale = look.symbol_height / self.symbol
         if symbol > 0:
             longest = max(width, height)
             rungs = round(np.log(longest / symbol) / np.log(RUNG))
