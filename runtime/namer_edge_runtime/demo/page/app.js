@@ -166,6 +166,9 @@ async function photograph() {
   } catch {
     return tell("the camera is not allowed, or not there");
   }
+  const shutter = $("finder").querySelector("[value=take]");
+  shutter.disabled = true; // until there is something to take
+  $("video").onloadeddata = () => (shutter.disabled = false);
   $("video").srcObject = stream;
   $("finder").returnValue = "cancel";
   $("finder").showModal();
@@ -177,6 +180,7 @@ async function photograph() {
       canvas.toBlob((blob) => take(blob), "image/jpeg", 0.92);
     }
     stream.getTracks().forEach((track) => track.stop());
+    $("video").srcObject = null;
   };
 }
 
