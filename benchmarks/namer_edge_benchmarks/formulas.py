@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
-from namer_edge.evaluation.steadiness import Drawing, spread
+from namer_edge.evaluation.steadiness import Drawing
+from namer_edge.evaluation.trial import spread
 from namer_edge_runtime.bulk import NamedBytes, Source
 from namer_edge_runtime.errors import UsageError
 

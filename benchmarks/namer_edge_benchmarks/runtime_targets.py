@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import load_pack
-from namer_edge.evaluation.steadiness import Drawing, spread, steadiness
+from namer_edge.evaluation.steadiness import Drawing, steadiness
+from namer_edge.evaluation.trial import spread
 from namer_edge_runtime.decode import warm_up
 from namer_edge_runtime.engine.base import (
     PGD_OUTPUTS,

@@ -8,8 +8,6 @@ same formulas with a stranger in place of one symbol, of strangers alone, of two
 the other, and of scribbles.
 """
 
-import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +22,7 @@ from ..data.formula import Formula
 from ..data.symbols import STRANGER
 from ..data.synthesis import fitted, ink_of
 from ..data.wording import kind
-from .steadiness import spread
+from .trial import chosen, options, spread, tell
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
@@ -132,30 +130,21 @@ def scribble(rng: np.random.Generator) -> Strokes:
 
 def main() -> None:
     """Measures a model."""
-    from namer_edge_runtime.atomic import atomic_file
     from namer_edge_runtime.errors import DataError
     from namer_edge_runtime.recognizer import Recognizer
 
     from ..data.pack import load_pack
 
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pack", type=Path, help="made by `namer-edge data pack`")
+    parser = options(__doc__.splitlines()[0])
     parser.add_argument("--hands", type=Path, required=True, help="by `namer-edge data symbols`")
-    parser.add_argument("--model", help="name of a packaged model, or the path of one")
-    parser.add_argument("--formulas", type=int, default=200, help="%(default)s, spread evenly")
-    parser.add_argument("--threads", type=int)
-    parser.add_argument("--json", type=Path, metavar="OUT")
     arguments = parser.parse_args()
-    formulas = spread(load_pack(arguments.pack).formulas, arguments.formulas)
+    formulas = chosen(arguments)
     strangers = [f for f in load_pack(arguments.hands).formulas if f.tokens == (STRANGER,)]
     if not strangers:
         raise DataError(f"{arguments.hands} has no stranger: no sample whose token is {STRANGER}")
     recognizer = Recognizer.from_pretrained(arguments.model, threads=arguments.threads)
     found = doubt(recognizer, formulas, strangers)
-    print(found.text())
-    if arguments.json:
-        with atomic_file(arguments.json, "w") as file:
-            json.dump(found.to_json(), file, indent=1)
+    tell(found, arguments)
 
 
 if __name__ == "__main__":

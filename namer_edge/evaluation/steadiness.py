@@ -8,26 +8,21 @@ formulas read right there with a pen of 4 pixels, the share is reported that is 
 second look mends what preparation or the model's own doubts spoil.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import cv2
-import numpy as np
 
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.ink.strokes import Stroke
 from namer_edge_runtime.picture.look import Look
 
 from ..data.formula import Formula
+from .trial import chosen, options, tell
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
-
-T = TypeVar("T")
 
 SYMBOL_HEIGHT = 64.0
 """Pixels that a typical symbol is high at 100 %."""
@@ -102,39 +97,22 @@ def steadiness(
     return Steadiness(len(formulas), right, same)
 
 
-def spread(items: Sequence[T], count: int) -> list[T]:
-    """`count` items evenly from the first to the last, or all where there are fewer."""
-    places = np.linspace(0, len(items) - 1, min(count, len(items))).round().astype(int)
-    return [items[place] for place in places]
-
-
 def main() -> None:
     """Measures a model on a pack."""
     from tqdm import tqdm
 
-    from namer_edge_runtime.atomic import atomic_file
     from namer_edge_runtime.recognizer import Recognizer
 
-    from ..data.pack import load_pack
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pack", type=Path, help="made by `namer-edge data pack`")
-    parser.add_argument("--model", help="name of a packaged model, or the path of one")
-    parser.add_argument("--formulas", type=int, default=200, help="%(default)s, spread evenly")
-    parser.add_argument("--threads", type=int)
+    parser = options(__doc__.splitlines()[0])
     parser.add_argument("--one-look", action="store_true", help="nothing is read a second time")
-    parser.add_argument("--json", type=Path, metavar="OUT")
     arguments = parser.parse_args()
-    formulas = spread(load_pack(arguments.pack).formulas, arguments.formulas)
+    formulas = chosen(arguments)
     recognizer = Recognizer.from_pretrained(
         arguments.model, threads=arguments.threads, one_look=arguments.one_look
     )
     with tqdm(total=len(formulas), unit="formula", disable=None) as bar:
         found = steadiness(recognizer, formulas, progress=bar.update)
-    print(found.text())
-    if arguments.json:
-        with atomic_file(arguments.json, "w") as file:
-            json.dump(found.to_json(), file, indent=1)
+    tell(found, arguments)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from namer_edge_runtime.decode.pick import EOS, SOS, pick
+from namer_edge_runtime.decode.pick import EOS, SOS
+from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.selection import picks
 
 from ..data.batches import UNKNOWN, LabelPath
 
@@ -117,18 +119,13 @@ def _picked(
     best = np.argpartition(visual, -BEST, axis=0)[-BEST:]
     order = np.argsort(-np.take_along_axis(visual, best, 0), axis=0, kind="stable")
     best = np.take_along_axis(best, order, 0)
-    nodes = pick(
-        np.take_along_axis(visual, best, 0),
-        best,
-        probabilities[-1],
-        vocabulary.endings,
-        vocabulary.end,
-        vocabulary.sos,
-        vocabulary.eos,
+    scores = np.take_along_axis(visual, best, 0)
+    decoding = Decoding(
         threshold=candidates.threshold,
         class_threshold=candidates.class_threshold,
         max_nodes=256,
     )
+    (nodes,) = picks(scores[None], best[None], probabilities[-1:], vocabulary, decoding)
     return [
         (
             int(nodes.cells[i, 0]),
