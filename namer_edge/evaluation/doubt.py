@@ -8,6 +8,7 @@ same formulas with a stranger in place of one symbol, of strangers alone, of two
 the other, and of scribbles.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +23,7 @@ from ..data.formula import Formula
 from ..data.symbols import STRANGER
 from ..data.synthesis import fitted, ink_of
 from ..data.wording import kind
-from .trial import chosen, options, spread, tell
+from .trial import chosen, options, said, spread, tell
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
@@ -148,4 +149,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(said(main))

@@ -8,6 +8,7 @@ formulas read right there with a pen of 4 pixels, the share is reported that is 
 second look mends what preparation or the model's own doubts spoil.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from namer_edge_runtime.ink.strokes import Stroke
 from namer_edge_runtime.picture.look import Look
 
 from ..data.formula import Formula
-from .trial import chosen, options, tell
+from .trial import chosen, options, said, tell
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
@@ -116,4 +117,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(said(main))

@@ -2,13 +2,15 @@
 
 import argparse
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from namer_edge_runtime.atomic import atomic_file
+from namer_edge_runtime.errors import NamerEdgeError
 
 from ..data.formula import Formula
 
@@ -47,6 +49,16 @@ def tell(found: Findings, arguments: argparse.Namespace) -> None:
     if arguments.json:
         with atomic_file(arguments.json, "w") as file:
             json.dump(found.to_json(), file, indent=1)
+
+
+def said(main: Callable[[], None]) -> int:
+    """Runs a trial, typed errors ending it with one line; returns the exit code."""
+    try:
+        main()
+    except NamerEdgeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
