@@ -253,8 +253,9 @@ class Trainer:
             )
             for group in groups(batches, parts):
                 epochs_done = progress.epoch + progress.batch / len(mine)
+                now = rate(config, epochs_done)
                 for settings in self.optimizer.param_groups:
-                    settings["lr"] = rate(config, epochs_done)
+                    settings["lr"] = now
                 drawn = mine[progress.batch : progress.batch + parts]
                 losses = self.step(model, group, self._where(drawn, len(mine), ink))
                 progress.step += 1
@@ -263,9 +264,7 @@ class Trainer:
                 bar.update(parts)
                 if log:
                     bar.set_postfix(loss=f"{losses['loss']:.3f}")
-                    log.add(
-                        progress.samples_seen, epochs_done, rate(config, epochs_done), losses, pace
-                    )
+                    log.add(progress.samples_seen, epochs_done, now, losses, pace)
                 if time.monotonic() - saved > 60 * config.checkpoint_minutes:
                     self.save()
                     saved = time.monotonic()
