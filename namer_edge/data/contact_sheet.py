@@ -47,7 +47,8 @@ def _tile(drawn: Drawn, caption: str, vocabulary: Vocabulary, window: int) -> ND
         cv2.rectangle(tile, _point(corner - reach), _point(corner + side + reach), WINDOW_COLOUR)
     names = drawn.label.names(vocabulary)
     # A formula that nobody gave places for has no cells.
-    for place, (row, column) in zip(drawn.label.visual, drawn.cells, strict=False):
+    placed = drawn.label.visual if len(drawn.cells) else ()
+    for place, (row, column) in zip(placed, drawn.cells, strict=True):
         corner = np.array([column * side, row * side])
         cv2.rectangle(tile, _point(corner), _point(corner + side), CELL_COLOUR)
         write(tile, names[place], _point(corner + np.array([2, side - 3])), 1.0, CELL_COLOUR)

@@ -10,9 +10,9 @@ from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.picture.prepare import Lines, drawn_width
 
 SYMBOLS = (13.0, 130.0)
-"""Heights in pixels of a typical symbol in a scan, least and most."""
+"""Heights in pixels of a typical symbol in a scan, least and most; half are under 24."""
 PENS = (0.015, 0.13)
-"""Pen widths, as shares of that height; none is below a pixel."""
+"""Pen widths, as shares of that height, half over 0.075; none is below a pixel."""
 MOST_PIXELS = 500_000
 """Larger scans are made smaller, which bounds the time."""
 BLUR = 0.05
@@ -34,10 +34,10 @@ def scanned(
     The size that preparation would measure plays no part: strokes come out where they lie.
     """
     largest = np.sqrt(MOST_PIXELS / (size[0] * size[1]))
-    symbol = np.exp(rng.uniform(*np.log(SYMBOLS)))
+    symbol = _skewed(SYMBOLS[0], SYMBOLS[1], rng)
     zoom = float(min(symbol / look.symbol_height, largest))
     symbol = zoom * look.symbol_height
-    pen = max(1.0, float(symbol * np.exp(rng.uniform(*np.log(PENS)))))
+    pen = max(1.0, symbol * _skewed(PENS[1], PENS[0], rng))
     height, width = (int(np.ceil(side * zoom)) for side in size)
     ink = draw([stroke * np.float32(zoom) for stroke in strokes], (height, width), pen)
     lines = Lines.find(_on_paper(ink, symbol, rng), look)
@@ -46,6 +46,12 @@ def scanned(
     corner = lines.corner[0] / zoom, lines.corner[1] / zoom
     drawn = drawn_width(round(pen_width, 1))
     return lines.middles.drawn(1 / (lines.fine * zoom), corner, size, drawn)
+
+
+def _skewed(often: float, rarely: float, rng: np.random.Generator) -> float:
+    """Between the two, half of the time within a quarter of the way (on the logarithm) from
+    `often`: small symbols and thick pens are what is misread, and takes the most practice."""
+    return float(often * (rarely / often) ** rng.random() ** 2)
 
 
 def _on_paper(ink: NDArray[np.uint8], symbol: float, rng: np.random.Generator) -> NDArray[np.uint8]:

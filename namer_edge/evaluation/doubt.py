@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
 
@@ -23,11 +24,12 @@ from ..data.formula import Formula
 from ..data.symbols import STRANGER
 from ..data.synthesis import fitted, ink_of
 from ..data.wording import kind
-from .trial import chosen, options, said, spread, tell
+from .trial import chosen, options, spread, tell
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
 
+PROGRAM = "python -m namer_edge.evaluation.doubt"
 SCRIBBLES = 30
 
 
@@ -129,16 +131,15 @@ def scribble(rng: np.random.Generator) -> Strokes:
     return strokes
 
 
-def main() -> None:
-    """Measures a model."""
+def _run(given: list[str]) -> None:
     from namer_edge_runtime.errors import DataError
     from namer_edge_runtime.recognizer import Recognizer
 
     from ..data.pack import load_pack
 
-    parser = options(__doc__.splitlines()[0])
+    parser = options(PROGRAM, __doc__.splitlines()[0])
     parser.add_argument("--hands", type=Path, required=True, help="by `namer-edge data symbols`")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     formulas = chosen(arguments)
     strangers = [f for f in load_pack(arguments.hands).formulas if f.tokens == (STRANGER,)]
     if not strangers:
@@ -149,4 +150,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(said(main))
+    sys.exit(exit_code(PROGRAM, _run))

@@ -15,12 +15,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.errors import DataError, NamerEdgeError
+from namer_edge_runtime.command import exit_code
+from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.picture.save import save_picture
 
 from ..data.plots import BAR, INK, write
 from .confidence import Bin
 
+PROGRAM = "python -m namer_edge.evaluation.reliability"
 SIDE, EDGE = 340, 44
 """Pixels of the square from 0 to 1, and of what is round it."""
 PALE = (200, 200, 200)
@@ -68,16 +70,15 @@ def plot(reports: Mapping[str, Sequence[Bin]]) -> NDArray[np.uint8]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    return exit_code(PROGRAM, _run, arguments)
+
+
+def _run(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(PROGRAM, description=__doc__.splitlines()[0])
     parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="PLOT.png")
     options = parser.parse_args(arguments)
-    try:
-        save_picture(options.output, plot({p.stem: read_report(p) for p in options.reports}))
-    except NamerEdgeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    save_picture(options.output, plot({p.stem: read_report(p) for p in options.reports}))
 
 
 if __name__ == "__main__":

@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import cv2
 
+from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.ink.strokes import Stroke
 from namer_edge_runtime.picture.look import Look
 
 from ..data.formula import Formula
-from .trial import chosen, options, said, tell
+from .trial import chosen, options, tell
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
 
+PROGRAM = "python -m namer_edge.evaluation.steadiness"
 SYMBOL_HEIGHT = 64.0
 """Pixels that a typical symbol is high at 100 %."""
 PEN_WIDTH = 4.0
@@ -98,15 +100,14 @@ def steadiness(
     return Steadiness(len(formulas), right, same)
 
 
-def main() -> None:
-    """Measures a model on a pack."""
+def _run(given: list[str]) -> None:
     from tqdm import tqdm
 
     from namer_edge_runtime.recognizer import Recognizer
 
-    parser = options(__doc__.splitlines()[0])
+    parser = options(PROGRAM, __doc__.splitlines()[0])
     parser.add_argument("--one-look", action="store_true", help="nothing is read a second time")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     formulas = chosen(arguments)
     recognizer = Recognizer.from_pretrained(
         arguments.model, threads=arguments.threads, one_look=arguments.one_look
@@ -117,4 +118,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(said(main))
+    sys.exit(exit_code(PROGRAM, _run))

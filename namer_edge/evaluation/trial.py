@@ -2,15 +2,13 @@
 
 import argparse
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from namer_edge_runtime.atomic import atomic_file
-from namer_edge_runtime.errors import NamerEdgeError
 
 from ..data.formula import Formula
 
@@ -25,9 +23,9 @@ class Findings(Protocol):
     def to_json(self) -> dict[str, Any]: ...
 
 
-def options(description: str) -> argparse.ArgumentParser:
+def options(program: str, description: str) -> argparse.ArgumentParser:
     """A parser of the options that every trial has."""
-    parser = argparse.ArgumentParser(description=description)
+    parser = argparse.ArgumentParser(program, description=description)
     parser.add_argument("pack", type=Path, help="made by `namer-edge data pack`")
     parser.add_argument("--model", help="name of a packaged model, or the path of one")
     parser.add_argument("--formulas", type=int, default=200, help="%(default)s, spread evenly")
@@ -49,16 +47,6 @@ def tell(found: Findings, arguments: argparse.Namespace) -> None:
     if arguments.json:
         with atomic_file(arguments.json, "w") as file:
             json.dump(found.to_json(), file, indent=1)
-
-
-def said(main: Callable[[], None]) -> int:
-    """Runs a trial, typed errors ending it with one line; returns the exit code."""
-    try:
-        main()
-    except NamerEdgeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:

@@ -13,9 +13,12 @@ from pathlib import Path
 
 import torch
 
-from namer_edge_runtime.errors import CheckpointError, NamerEdgeError
+from namer_edge_runtime.command import exit_code
+from namer_edge_runtime.errors import CheckpointError
 
 from .checkpoint import load_model, save_weights
+
+PROGRAM = "python -m namer_edge.training.mean"
 
 
 def mean(checkpoints: Sequence[Path], output: Path) -> None:
@@ -25,18 +28,20 @@ def mean(checkpoints: Sequence[Path], output: Path) -> None:
     Raises `CheckpointError` for what cannot be read, and for checkpoints that differ in
     architecture, vocabulary or look.
     """
-    model, look, record = load_model(checkpoints[-1])
-    weights, averaged = [], []
-    for path in checkpoints:
-        other, its_look, its_record = load_model(path)
+    loaded = [load_model(path) for path in checkpoints]
+    model, look, record = loaded[-1]
+    for path, (other, its_look, _) in zip(checkpoints, loaded, strict=True):
         same = (other.architecture, other.vocabulary, its_look)
         if same != (model.architecture, model.vocabulary, look):
             raise CheckpointError(
                 f"{path} differs from {checkpoints[-1]} in architecture, vocabulary or look: only "
                 "weights of like models have a mean"
             )
-        weights.append(other.state_dict())
-        averaged.append({"sha256": its_record["sha256"], "progress": its_record.get("progress")})
+    weights = [other.state_dict() for other, _, _ in loaded]
+    averaged = [
+        {"sha256": its_record["sha256"], "progress": its_record.get("progress")}
+        for _, _, its_record in loaded
+    ]
     state = model.state_dict()
     for name, value in state.items():
         if value.is_floating_point():
@@ -48,16 +53,15 @@ def mean(checkpoints: Sequence[Path], output: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    return exit_code(PROGRAM, _run, arguments)
+
+
+def _run(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(PROGRAM, description=__doc__.splitlines()[0])
     parser.add_argument("checkpoints", nargs="+", type=Path, metavar="CHECKPOINT.safetensors")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="MEAN.safetensors")
     options = parser.parse_args(arguments)
-    try:
-        mean(options.checkpoints, options.output)
-    except NamerEdgeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
+    mean(options.checkpoints, options.output)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NoReturn
 
@@ -24,11 +24,18 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
     _speak_utf8()
+    return exit_code(PROGRAM, _run, argv)
+
+
+def exit_code(
+    program: str, run: Callable[[list[str]], int | None], argv: Sequence[str] | None = None
+) -> int:
+    """Has `run` do what the arguments ask (default: the process's) and returns what to exit with,
+    every error told in one line; with `--debug` among the arguments errors are raised."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        return _run(arguments)
+        return run([argument for argument in arguments if argument != "--debug"]) or 0
     except SystemExit as leaving:  # argparse: help shown, or wrong usage
         return leaving.code if isinstance(leaving.code, int) else 0
     except KeyboardInterrupt:
@@ -37,25 +44,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output has enough; the interpreter's own flush must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except NamerEdgeError as error:
-        if debug:
-            raise
-        return _failed(str(error), error.exit_code)
-    except ModuleNotFoundError as error:
-        if debug:
-            raise
-        missing = MissingExtraError.of(error)
-        return _failed(str(missing), missing.exit_code)
-    except OSError as error:  # a full disk, a folder that may not be read: no fault of the code
-        if debug:
-            raise
-        place = f"{error.filename}: " if error.filename else ""
-        return _failed(f"{place}{error.strerror or error}", 1)
     except Exception as error:
         if debug:
             raise
-        kind = type(error).__name__
-        return _failed(f"unexpected {kind}: {error} (--debug shows where; please report it)", 1)
+        message, code = _told(error)
+        print(f"{program}: error: {' '.join(message.split())}", file=sys.stderr)
+        return code
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """What to say of an error, and what to exit with."""
+    if isinstance(error, ModuleNotFoundError):
+        error = MissingExtraError.of(error)
+    if isinstance(error, NamerEdgeError):
+        return str(error), error.exit_code
+    if isinstance(error, OSError):  # a full disk, a folder that may not be read: no fault of ours
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}", 1
+    kind = type(error).__name__
+    return f"unexpected {kind}: {error} (--debug shows where; please report it)", 1
 
 
 def _speak_utf8() -> None:
@@ -140,11 +147,6 @@ def _load(point: EntryPoint) -> Any:
         return point.load()
     except ModuleNotFoundError as error:
         raise MissingExtraError.of(error) from error
-
-
-def _failed(message: str, code: int) -> int:
-    print(f"{PROGRAM}: error: {' '.join(message.split())}", file=sys.stderr)
-    return code
 
 
 if __name__ == "__main__":

@@ -61,6 +61,6 @@ def test_a_pack_that_is_none_is_said_in_one_line(trial: str, tmp_path: Path) -> 
     command = [sys.executable, "-m", f"namer_edge.evaluation.{trial}", str(pack), *more]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr.startswith("error: ")
+    assert done.stderr.startswith(f"python -m namer_edge.evaluation.{trial}: error: ")
     assert str(pack) in done.stderr
     assert done.stderr.count("\n") == 1
