@@ -26,6 +26,9 @@ from ..recognisers.build import build_recogniser
 from ..recognisers.recogniser import DecoderArchitecture, Recogniser
 
 FORMAT_VERSION = 1
+ORIGIN = ("progress", "data", "averaged", "before")
+"""Keys of a checkpoint's JSON that tell where its weights come from: place in the schedule, hashes
+of the data, and the origins of the weights that it is the mean of or that its run began from."""
 
 
 def save_state(
@@ -79,6 +82,11 @@ def save_weights(
         file.write(data)
     with atomic_file(path.with_suffix(".json"), "w") as text:
         json.dump(description, text, indent=1)
+
+
+def origin(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What weights made of others keep of the JSON of those."""
+    return {key: record[key] for key in ("sha256", *ORIGIN) if key in record}
 
 
 def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:

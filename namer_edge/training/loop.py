@@ -24,7 +24,7 @@ from ..data.formula import Formula
 from ..model.namer import Namer
 from ..recognisers.build import build_recogniser
 from ..recognisers.recogniser import Recogniser
-from .checkpoint import load_state, save_state, save_weights
+from .checkpoint import load_state, origin, save_state, save_weights
 from .config import TrainConfig
 from .log import Log
 from .loss import Objective
@@ -95,6 +95,8 @@ class Trainer:
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
         self.sources: dict[str, dict[str, str]] = {}
         """Pack → SHA-256 of each file that it was made from; goes into the weights' JSON."""
+        self.before: dict[str, Any] | None = None
+        """The `origin` of this run, where it began from weights; goes there too."""
         self.asked_to_stop = False  # by a signal to this process
         self.stopping = False  # as all processes agree
 
@@ -116,6 +118,7 @@ class Trainer:
                 "progress": asdict(self.progress),
                 "config": asdict(self.config),
                 "scaler": self.scaler.state_dict(),
+                "before": self.before,
                 "vocabulary": self.vocabulary.to_json(),
             },
         )
@@ -133,6 +136,7 @@ class Trainer:
                     "goes on with the one it was begun with; to begin a new one, give init="
                 )
             self.progress = Progress(**taken.record["progress"])
+            self.before = taken.record.get("before")
             return
         tensors, state = load_state(self.state)
         moments: dict[int, dict[str, Tensor]] = {}
@@ -156,11 +160,13 @@ class Trainer:
         if isinstance(self.objective, QuantizationAware) and "ranges" in tensors:
             self.objective.activations.load_state_dict(tensors["ranges"])
         self.progress = Progress(**state["progress"])
+        self.before = state.get("before")
 
     def start_from(self, weights: Path) -> Taken:
         """Take over weights, not the schedule; raises what `take_over` raises."""
         taken = take_over(self.model, weights)
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
+        self.before = origin(taken.record)
         return taken
 
     def averaged(self) -> Namer | Recogniser:
@@ -307,6 +313,7 @@ class Trainer:
             "config": asdict(config),
             "data": self.sources,
             "licence": config.licence,
+            **({"before": self.before} if self.before else {}),
         }
         due = config.evaluate_every and progress.epoch % config.evaluate_every == 0
         if judged and (due or progress.epoch == config.epochs):

@@ -10,20 +10,21 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.errors import CheckpointError
 
-from .checkpoint import load_model, save_weights
+from .checkpoint import load_model, origin, save_weights
 
 PROGRAM = "python -m namer_edge.training.mean"
 
 
 def mean(checkpoints: Sequence[Path], output: Path) -> None:
-    """Writes the mean at `output`, with the JSON of the last and in it, as `averaged`, whose mean
-    it is: SHA-256 and place in the schedule of each.
+    """Writes the mean at `output`, with the JSON of the last and in it, as `averaged`, the `origin`
+    of each.
 
     Raises `CheckpointError` for what cannot be read, and for checkpoints that differ in
     architecture, vocabulary or look.
@@ -38,17 +39,15 @@ def mean(checkpoints: Sequence[Path], output: Path) -> None:
                 "weights of like models have a mean"
             )
     weights = [other.state_dict() for other, _, _ in loaded]
-    averaged = [
-        {"sha256": its_record["sha256"], "progress": its_record.get("progress")}
-        for _, _, its_record in loaded
-    ]
+    averaged = [origin(its_record) for _, _, its_record in loaded]
     state = model.state_dict()
     for name, value in state.items():
         if value.is_floating_point():
             state[name] = torch.stack([w[name] for w in weights]).mean(0)
     model.load_state_dict(state)
-    written_anew = ("format", "format_version", "architecture", "look", "vocabulary", "sha256")
-    kept = {key: value for key, value in record.items() if key not in written_anew}
+    kept: dict[str, Any] = {
+        key: record[key] for key in ("progress", "config", "data", "licence") if key in record
+    }
     save_weights(output, model, look, {**kept, "averaged": averaged})
 
 

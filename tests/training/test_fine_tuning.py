@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -142,6 +143,27 @@ def test_a_teacher_begins_with_the_encoder_of_a_trained_namer(checkpoint: Path) 
     wider = replace(same, widths=(8, 8, 16, 40))
     with pytest.raises(ConfigError, match="another encoder"):
         take_over(build_recogniser(wider, VOCABULARY), checkpoint)
+
+
+@pytest.mark.slow
+def test_weights_tell_what_they_began_from(pack: Path, tmp_path: Path) -> None:
+    """Stopped and resumed, and from weights that began from others in turn."""
+    settings = [f'train=["{pack}"]', "validation=", "precision=fp32", *SMALL, *PLAIN]
+
+    def run(name: str, *more: str, resume: bool = False) -> dict[str, Any]:
+        output = tmp_path / name
+        train(load_config("edge", [*settings, f"output={output}", *more]), resume)
+        return load_weights(output / "last.safetensors")[2]
+
+    first = run("first", "epochs=1")
+    assert "before" not in first
+    begun = [f"init={tmp_path / 'first' / 'last.safetensors'}"]
+    second = run("second", "epochs=1", *begun)
+    assert second["before"]["sha256"] == first["sha256"]
+    assert second["before"]["progress"] == first["progress"]
+    assert run("second", "epochs=2", *begun, resume=True)["before"] == second["before"]
+    third = run("third", "epochs=1", f"init={tmp_path / 'second' / 'last.safetensors'}")
+    assert third["before"]["before"] == second["before"]
 
 
 @pytest.mark.slow
