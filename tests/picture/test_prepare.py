@@ -242,3 +242,22 @@ def test_a_loop_that_a_thick_pen_nearly_closes_stays_open(pen: int) -> None:
     x, y = np.array([150, 80]) * prepared.scale + prepared.offset
     assert prepared.image[int(y), int(x)] < 128
     assert prepared.image[int(y), int(x - 5.5 * prepared.scale)] > 128
+
+
+def test_where_thick_strokes_of_a_lone_symbol_cross_is_ink() -> None:
+    """Cut out tightly, on a screen: the crossing is a quarter as wide as the picture."""
+    strokes = [np.array([[25, 25], [105, 115]]), np.array([[105, 25], [25, 115]])]
+    cross = [stroke.astype(np.float32) for stroke in strokes]
+    for ink in (0, 255):
+        grey = np.abs(ink - draw(cross, (140, 130), 20.0).astype(np.int16)).astype(np.uint8)
+        prepared = prepare(255 - grey if ink else grey, LOOK)
+        thin = prepare(255 - draw(cross, (140, 130), 4.0), LOOK)
+        assert likeness(prepared, thin, 1.0) > 0.55
+
+
+def test_a_shaded_box_on_a_screen_is_ground() -> None:
+    """As high as thick strokes are wide, and lighter than they are."""
+    plain = np.pad(page(), ((100, 100), (50, 50)), constant_values=255)
+    screen = plain.copy()
+    screen[100:-100, 50:-50] = np.minimum(page(), 225)
+    assert same(plain, screen, 0.6)

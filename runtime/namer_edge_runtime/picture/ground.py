@@ -15,6 +15,10 @@ COARSE, COARSEST = 512, 128
 ground are told apart."""
 WIDEST_PEN = 1 / 8
 """Share of the picture's longer side; what is wider than this is taken for a shadow."""
+WIDEST_ON_SCREEN = 1 / 3
+"""The same of what is as dark as ink, within `INKY` of the contrast, where more than `EVEN` of the
+picture has one brightness: no shadow falls on a screen, but thick strokes may cross there."""
+EVEN, INKY = 0.5, 0.25
 FAINTEST = 14
 """Contrast of ink to ground, in 1/255 of the ground's brightness, below which a page is blank."""
 DARKEST = np.uint8(16)
@@ -49,7 +53,7 @@ def ink_map(grey: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
     dark_ink = _is_dark(_shrunk(coarse))
     if not dark_ink:
         grey, coarse = 255 - grey, 255 - coarse
-    ink = _missing_light(grey, _closed(coarse, _kernel(coarse)))
+    ink = _missing_light(grey, _ground(coarse))
     steps = steps or Unseen()
     steps.add(
         f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink
@@ -63,6 +67,18 @@ def ink_map(grey: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
     return None if image is None else InkMap(image, dark_ink)
 
 
+def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Brightness of the ground at each pixel, ink being dark."""
+    closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
+    if np.bincount(coarse.ravel()).max() <= EVEN * coarse.size:
+        return closed
+    darkest, brightest = int(coarse.min()), int(closed.max())
+    inky = closed < darkest + INKY * (brightest - darkest)
+    if not inky.any():
+        return closed
+    return np.where(inky, _closed(coarse, _kernel(coarse, WIDEST_ON_SCREEN)), closed)
+
+
 def _closed(coarse: NDArray[np.uint8], kernel: int) -> NDArray[np.uint8]:
     """Brightness with everything narrower than `kernel` filled in.
 
@@ -74,9 +90,9 @@ def _closed(coarse: NDArray[np.uint8], kernel: int) -> NDArray[np.uint8]:
     return np.asarray(closed, np.uint8)[kernel:-kernel, kernel:-kernel]
 
 
-def _kernel(picture: NDArray[np.uint8]) -> int:
-    """Odd, and wider than any pen."""
-    return max(9, int(max(picture.shape) * WIDEST_PEN)) | 1
+def _kernel(picture: NDArray[np.uint8], widest: float) -> int:
+    """Odd, and wider than a pen of `widest` shares of the picture's longer side."""
+    return max(9, int(max(picture.shape) * widest)) | 1
 
 
 def _shrunk(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -89,7 +105,7 @@ def _shrunk(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _is_dark(coarse: NDArray[np.uint8]) -> bool:
     """Whether the ink is darker than its ground."""
-    local = cv2.medianBlur(coarse, 2 * _kernel(coarse) + 1)
+    local = cv2.medianBlur(coarse, 2 * _kernel(coarse, WIDEST_PEN) + 1)
     away = coarse.astype(np.float32) - local
     return float((away * away * away).sum()) <= 0
 
