@@ -170,10 +170,10 @@ def test_weights_tell_what_they_began_from(pack: Path, tmp_path: Path) -> None:
 def test_a_made_up_symbol_is_learnt_and_the_others_are_not_forgotten(
     mine: Path, tmp_path: Path
 ) -> None:
-    """The shipped weights, 24 batches of eight formulas, four of which have a face."""
+    """The shipped weights, 40 batches of eight formulas, four of which have a face."""
     formulas = [written(number) for number in (0, 8, 11, 13)]
     formulas += [smiling(written(number)) for number in (2, 4, 6, 15)]
-    save_pack(tmp_path / "train.npz", Pack(formulas * 24, Report(192), {}))
+    save_pack(tmp_path / "train.npz", Pack(formulas * 40, Report(320), {}))
     save_pack(tmp_path / "faces.npz", Pack(formulas, Report(8), {}))
     settings = [
         *(f"init={SHIPPED}", f"vocabulary={mine}", f"output={tmp_path / 'run'}"),
