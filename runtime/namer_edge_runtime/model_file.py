@@ -203,7 +203,7 @@ def _read(path: Path, file: str, largest: int) -> bytes:
             return stream.read(largest + 1)
     except (FileNotFoundError, KeyError):
         raise ModelFileError(f"{path}: {file} is missing from the model: copy it again") from None
-    except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except (OSError, zipfile.BadZipFile, EOFError, RuntimeError) as error:
         raise ModelFileError(f"{path}: {file} cannot be read ({error})") from error
     except Exception as error:  # zlib.error and its kin, of a damaged zip
         raise ModelFileError(f"{path}: {file} is damaged ({error})") from error

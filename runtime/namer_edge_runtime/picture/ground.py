@@ -70,7 +70,7 @@ def ink_map(grey: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
 def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Brightness of the ground at each pixel, ink being dark."""
     closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
-    if np.bincount(coarse.ravel()).max() <= EVEN * coarse.size:
+    if _counts(coarse).max() <= EVEN * coarse.size:
         return closed
     darkest, brightest = int(coarse.min()), int(closed.max())
     inky = closed < darkest + INKY * (brightest - darkest)
@@ -125,7 +125,7 @@ def _missing_light(grey: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArra
 
 def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     """Cuts the grain off `ink` and brings typical ink to 255; None where nothing stands out."""
-    counts = cv2.calcHist([ink], [0], None, [256], [0, 256]).ravel().astype(np.int64)
+    counts = _counts(ink)
     ground = _quantile(counts, 0.5)
     spread = np.zeros(256, np.int64)
     np.add.at(spread, np.abs(np.arange(256) - ground), counts)
@@ -140,6 +140,11 @@ def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     levels = np.arange(256, dtype=np.float32)
     table = np.clip((levels - floor) * (255 / (typical - floor)), 0, 255)
     return np.asarray(cv2.LUT(ink, np.rint(table).astype(np.uint8)), np.uint8)
+
+
+def _counts(picture: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """[256] how many pixels have each brightness."""
+    return cv2.calcHist([picture], [0], None, [256], [0, 256]).ravel().astype(np.int64)
 
 
 def _quantile(counts: NDArray[np.int64], share: float) -> int:
