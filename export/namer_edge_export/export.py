@@ -11,7 +11,7 @@ import numpy as np
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
-from namer_edge.training.checkpoint import ORIGIN, load_weights
+from namer_edge.training.checkpoint import load_weights
 from namer_edge.training.config import decoding_of
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
@@ -116,7 +116,7 @@ def export(
         "architecture": record["architecture"],
         "training": {
             "checkpoint_sha256": record["sha256"],
-            **{key: record[key] for key in ("config", *ORIGIN) if key in record},
+            **{key: record[key] for key in ("progress", "data", "config") if key in record},
         },
         "metrics": metrics or {},
         "calibration": None,

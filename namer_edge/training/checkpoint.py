@@ -26,9 +26,6 @@ from ..recognisers.build import build_recogniser
 from ..recognisers.recogniser import DecoderArchitecture, Recogniser
 
 FORMAT_VERSION = 1
-ORIGIN = ("progress", "data", "averaged", "before")
-"""Keys of a checkpoint's JSON that tell where its weights come from: place in the schedule, hashes
-of the data, and the origins of the weights that it is the mean of or that its run began from."""
 
 
 def save_state(
@@ -85,8 +82,10 @@ def save_weights(
 
 
 def origin(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What weights made of others keep of the JSON of those."""
-    return {key: record[key] for key in ("sha256", *ORIGIN) if key in record}
+    """What weights made of others keep of the JSON of those: place in the schedule, hashes of the
+    data, and the origins of what those are the mean of or began from in turn."""
+    kept = ("sha256", "progress", "data", "averaged", "before")
+    return {key: record[key] for key in kept if key in record}
 
 
 def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:

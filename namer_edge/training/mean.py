@@ -3,7 +3,7 @@
     python -m namer_edge.training.mean FIRST.safetensors SECOND.safetensors … -o MEAN.safetensors
 
 Weights and batch statistics are averaged one by one. That makes sense for checkpoints of one run,
-or of a run and the weights that it began from; what it is worth tells `namer-edge evaluate`.
+or of runs and the weights that they began from; what it is worth tells `namer-edge evaluate`.
 """
 
 import argparse
