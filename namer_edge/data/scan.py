@@ -45,7 +45,7 @@ def scanned(
         return draw(strokes, size, pen_width)
     corner = lines.corner[0] / zoom, lines.corner[1] / zoom
     drawn = drawn_width(round(pen_width, 1))
-    return lines.middles.drawn(1 / (lines.fine * zoom), corner, size, drawn)
+    return lines.drawn(1 / (lines.fine * zoom), corner, size, drawn)
 
 
 def _skewed(often: float, rarely: float, rng: np.random.Generator) -> float:

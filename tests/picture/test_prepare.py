@@ -13,7 +13,7 @@ from namer_edge_runtime.ink.inkml import Ink, iterate_ink
 from namer_edge_runtime.ink.render import draw, render
 from namer_edge_runtime.picture.look import Look, Prepared, padded_size
 from namer_edge_runtime.picture.pen import measured_width
-from namer_edge_runtime.picture.prepare import INK, drawn_width, prepare
+from namer_edge_runtime.picture.prepare import FINEST, INK, THICKEST, drawn_width, prepare
 
 LOOK = Look()
 LARGE = 100_000
@@ -59,8 +59,22 @@ def test_scale_and_pen_of_the_picture_do_not_matter(scale: float) -> None:
         prepared = prepare(page(scale, pen), LOOK)
         assert prepared.scale * scale == pytest.approx(wanted.scale, rel=0.12)
         assert prepared.image.shape == padded_size(*prepared.image.shape)
-        assert width_of(prepared.image) == pytest.approx(drawn_width(LOOK.pen_width), rel=0.25)
+        pens = width_of(prepared.image) / drawn_width(LOOK.pen_width)
+        assert FINEST * 0.85 < pens < THICKEST
         assert likeness(prepared, wanted, scale) > 0.55
+
+
+@pytest.mark.parametrize("pen", [8.0, 24.0])  # drawn as they are, and by their middles
+def test_bars_that_have_run_together_stay_thicker_than_one(pen: float) -> None:
+    letter = np.array([[0, 0], [0, 64], [30, 64], [30, 0]], np.float32)
+    bars = [np.array([[70, y], [110, y]], np.float32) for y in (32 - 0.4 * pen, 32 + 0.4 * pen)]
+    heights = []
+    for strokes in ([letter, *bars], [letter, bars[0]]):
+        ink = draw([stroke + np.float32(30) for stroke in strokes], (130, 180), pen)
+        image = prepare(255 - ink, LOOK).image
+        _, _, stats, _ = cv2.connectedComponentsWithStats((image > INK).astype(np.uint8))
+        heights.append(stats[stats[1:, 0].argmax() + 1, 3])  # of the rightmost piece
+    assert heights[0] > heights[1]
 
 
 @pytest.mark.parametrize("symbol_height", [20.0, 26.0, 40.0])
@@ -69,7 +83,7 @@ def test_another_look(symbol_height: float) -> None:
     prepared, wanted = prepare(page(), look), render(STROKES, look)
     assert prepared.image.shape == wanted.image.shape
     assert prepared.scale == pytest.approx(wanted.scale, rel=0.05)
-    assert width_of(prepared.image) == pytest.approx(width_of(wanted.image), rel=0.15)
+    assert FINEST * 0.85 < width_of(prepared.image) / width_of(wanted.image) < THICKEST
 
 
 def test_positions_lead_back_to_the_picture() -> None:
@@ -110,7 +124,7 @@ def test_pictures_of_real_ink_come_out_as_the_ink_itself(
     # Strokes that touch are one piece in a picture, so a few heights differ.
     assert np.mean((np.array(scales) > 0.8) & (np.array(scales) < 1.25)) >= 0.75
     assert np.median(scales) == pytest.approx(1, abs=0.07)
-    assert np.median(widths) == pytest.approx(1, abs=0.2)
+    assert FINEST * 0.85 < np.median(widths) < THICKEST
     assert np.median(like) > 0.7
 
 
@@ -240,7 +254,7 @@ def test_a_loop_that_a_thick_pen_nearly_closes_stays_open(pen: int) -> None:
     cv2.polylines(grey, [np.round(loop * 16).astype(np.int32)], True, 0, pen, cv2.LINE_AA, 4)
     prepared = prepare(grey, Look(symbol_height=26))
     x, y = np.array([150, 80]) * prepared.scale + prepared.offset
-    assert prepared.image[int(y), int(x)] < 128
+    assert prepared.image[int(y), int(x)] < 192
     assert prepared.image[int(y), int(x - 5.5 * prepared.scale)] > 128
 
 

@@ -12,7 +12,7 @@ from ..ink.strokes import DOT, typical_height
 from .blobs import Blobs
 from .ground import ink_map, stretched
 from .look import Look, Prepared, padded_size
-from .middles import Middles
+from .middles import Middles, placed, shown
 from .pen import measured_width
 from .steps import Steps, Unseen
 
@@ -27,13 +27,19 @@ MOST_CLEANINGS = 3
 STRAY = 2.0
 """Dots this many symbol heights away from all other ink are dirt too."""
 FINE, FINER = 3.0, 4.0
-"""The middles of lines are looked for at this many times the model's resolution; the second where
-symbols are small or the pen is thick, so that loops and gaps are nearly closed."""
+"""Lines are kept, and their middles looked for, at this many times the model's resolution; the
+second where symbols are small or the pen is thick, so that loops and gaps are nearly closed."""
 SMALL, THICK = 24.0, 0.09
 """Symbols less than this many pixels high are small; a pen of this share of their height is
 thick."""
+AROUND = 0.5
+"""Deviation in pens of the mean round a pixel, whose difference from it counts twice where ink is
+crowded."""
 LEAST_LINE = 1.5
 """Width in pixels that the finest line keeps there, so that it does not break."""
+FINEST, THICKEST = 0.8, 1.5
+"""Lines between so many pens of the model wide stay as they are, so that nothing is lost of them;
+finer ones are thickened, thicker ones drawn again by their middles."""
 RUNG = 1.15
 """Ratio of two sizes that a formula may come in, relative to its symbols."""
 
@@ -59,8 +65,12 @@ class _Ink:
 class Lines:
     """The lines of a picture, found once, to be drawn for any look."""
 
+    ink: NDArray[np.uint8]
+    """The ink map, cut out from `corner` on, in pixels `fine` times smaller than the picture's."""
+    pen: float
+    """How wide its lines are, in its pixels."""
     middles: Middles
-    """In pixels `fine` times smaller than the picture's, from `corner` on."""
+    """Of its lines, in its pixels."""
     fine: float
     corner: tuple[float, float]
     symbol: float
@@ -78,8 +88,9 @@ class Lines:
            (`ruling.py`).
         3. Dirt is dropped (`blobs.py`): edges of the paper, specks much smaller than the pen is
            wide, dots far from everything else.
-        4. The middles of the lines are found (`middles.py`) at three times the model's resolution,
-           or at four where symbols are small or the pen is thick.
+        4. The ink is scaled to three times the model's resolution, or to four where symbols are
+           small or the pen is thick. There loops and gaps that are hardly wider than the pen are
+           opened. The middles of the lines are found (`middles.py`).
         """
         steps = steps or Unseen()
         steps.add(f"The picture, {grey.shape[1]} x {grey.shape[0]}", grey)
@@ -101,9 +112,26 @@ class Lines:
         fine = fineness * min(rough, *_room(look, height, width))
         edge = int(np.ceil((look.pen_width + 2) * fineness / fine))
         drawn = _resampled(np.pad(ink.image, edge), fine, ink.pen)
-        middles = Middles.of(drawn, ink.pen * fine, INK, ink.crowded)
+        pen = max(ink.pen * fine, LEAST_LINE if fine < 1 else 0)
+        if ink.crowded:
+            around = cv2.GaussianBlur(drawn, (0, 0), max(0.5, AROUND * pen))
+            drawn = np.asarray(cv2.addWeighted(drawn, 2, around, -1, 0), np.uint8)
+        middles = Middles.of(drawn, pen, INK)
         corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
-        return cls(middles, fine * factor, corner, look.symbol_height * fineness)
+        return cls(drawn, pen, middles, fine * factor, corner, look.symbol_height * fineness)
+
+    def drawn(
+        self, scale: float, offset: tuple[float, float], size: tuple[int, int], pen: float
+    ) -> NDArray[np.uint8]:
+        """[height, width] of `size`, 255 on 0, whose pixels are those of `ink` · `scale` +
+        `offset`, for a model whose pen is `pen` of its pixels wide: see `FINEST`."""
+        if self.pen * scale > THICKEST * pen:
+            return self.middles.drawn(scale, offset, size, pen)
+        ink, lacking = self.ink, round(FINEST * pen / scale - self.pen)
+        if lacking > 0:
+            brush = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (lacking + 1, lacking + 1))
+            ink = np.asarray(cv2.dilate(ink, brush), np.uint8)
+        return shown(placed(ink, scale, offset, size))
 
     def prepared(self, look: Look, steps: Steps | None = None) -> Prepared:
         """Drawn for a look; positions lead back to the picture's pixels.
@@ -112,7 +140,7 @@ class Lines:
            and scaled to about `look.symbol_height`, less where the formula would pass the size
            limits. A formula's length in symbols is taken to the next rung of a ladder, so that the
            same formula comes out at the same size although heights are never measured alike twice.
-        6. The lines are drawn again with the pen of the renderer, the ink in the middle of its
+        6. The lines are drawn about as thick as the renderer's pen, the ink in the middle of its
            `padded_size`, as the renderer puts it.
         """
         x0, y0, x1, y1 = self.middles.bounds
@@ -129,11 +157,11 @@ class Lines:
         filled = [int(np.ceil(side * scale - 1e-6)) + room for side in (height, width)]
         size = padded_size(*filled)
         offset = (size[1] - (x0 + x1) * scale) / 2, (size[0] - (y0 + y1) * scale) / 2
-        image = self.middles.drawn(scale, offset, size, drawn_width(look.pen_width))
+        image = self.drawn(scale, offset, size, drawn_width(look.pen_width))
         scale *= self.fine
         if steps is not None:
             steps.add(
-                f"Lines drawn again, pen {look.pen_width:g}; at {100 * scale:.0f} %, padded to "
+                f"Drawn for a pen of {look.pen_width:g}, at {100 * scale:.0f} %, padded to "
                 f"{size[1]} x {size[0]}: what the model reads",
                 255 - image,
             )
