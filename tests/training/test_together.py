@@ -3,6 +3,7 @@
 import csv
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,11 +19,10 @@ from namer_edge_runtime.errors import ConfigError
 
 from .conftest import SMALL
 
-TWO = [
-    *(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"),
-    *("-m", "namer_edge_runtime.command", "train", "edge"),
-]
-"""torchrun and DDP, here on CPU through gloo."""
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run"]
+"""And DDP, here on CPU through gloo."""
+TRAIN = ["-m", "namer_edge_runtime.command", "train", "edge"]
+TWO = [*TORCHRUN, "--nproc-per-node", "2", *TRAIN]
 
 
 def settings(pack: Path, output: Path) -> list[str]:
@@ -47,14 +47,33 @@ def processes_of(parent: int) -> list[int]:
     return [int(number) for number in text.split()]
 
 
+def train_on_two_nodes(settings: list[str]) -> None:
+    """A process on each, started one by one as on machines of their own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    place = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", port]
+    nodes = [
+        subprocess.Popen([*TORCHRUN, *place, "--node-rank", rank, *TRAIN, *settings])
+        for rank in ("0", "1")
+    ]
+    try:
+        assert [node.wait(240) for node in nodes] == [0, 0]
+    finally:
+        for node in nodes:
+            node.kill()
+
+
 @pytest.mark.slow
 def test_two_processes_are_one_and_a_killed_one_comes_back(pack: Path, tmp_path: Path) -> None:
-    """Two processes, and one that takes its batches in two parts, log the same losses; and so does
-    a run of two of which one was killed, once it is resumed."""
-    two, parts, killed = tmp_path / "two", tmp_path / "parts", tmp_path / "killed"
+    """Two processes, on one node or two, and one that takes its batches in two parts, log the same
+    losses; and so does a run of two of which one was killed, once it is resumed."""
+    two, nodes, parts, killed = (tmp_path / name for name in ("two", "nodes", "parts", "killed"))
     subprocess.run([*TWO, *settings(pack, two)], check=True, capture_output=True)
     _, state = load_state(two / "state.safetensors")
     assert (state["progress"]["samples_seen"], state["progress"]["epoch"]) == (48, 3)
+    train_on_two_nodes(settings(pack, nodes))
+    assert losses(nodes) == losses(two)
     threads = torch.get_num_threads()
     try:
         train(load_config("edge", [*settings(pack, parts), "accumulate=2"]))
