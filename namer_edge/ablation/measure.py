@@ -77,7 +77,7 @@ class AtInference:
         opened = self.opened.recognizer
         decoding, engine = opened.decoding, self.engine
         if self.paper_nodes:
-            decoding = replace(decoding, threshold=2.0, class_threshold=2.0)
+            decoding = replace(decoding, threshold=2.0)
         reader = reads_with(row.settings, engine, decoding)
         recognizer = Recognizer(reader.engine, opened.look, opened.vocabulary, reader.decoding)
         return Measured(

@@ -73,8 +73,7 @@ class TrainConfig:
     pgd_weight: float = 0.5
     vat_loss_per_token: bool = False
     label_smoothing: float = 0.0
-    threshold: float = 2.0  # recall-first nodes from this 1 - P(none); above 1: arg max only
-    class_threshold: float = 2.0
+    threshold: float = 2.0  # recall-first nodes from this probability; above 1: arg max only
     corrupt: float = 0.0
     jitter: float = 0.0
     surplus: float = 0.0
@@ -237,7 +236,7 @@ class TrainConfig:
 
 def decoding_of(config: Mapping[str, Any]) -> Decoding:
     """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
-    keys = ("epsilon", "left_weight", "right_weight", "threshold", "class_threshold")
+    keys = ("epsilon", "left_weight", "right_weight", "threshold")
     values = {key: config[key] for key in keys if key in config}
     absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
     return Decoding(**{**values, **{f"{part}_weight": 0.0 for part in absent}})

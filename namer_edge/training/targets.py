@@ -24,9 +24,7 @@ class Candidates:
     """Which nodes PGD is trained on beside the label's own (design: nodes in training)."""
 
     threshold: float = 0.25
-    """Cells with 1 - P(none) over this are nodes, if local peaks; above 1: arg max only."""
-    class_threshold: float = 0.1
-    """Probability from which a class with another number of endings is a node of its own."""
+    """`Decoding.threshold`: cells are nodes from this probability on; above 1: arg max only."""
     corrupt: float = 0.0
     """Share of label nodes whose class is drawn from VAT's own doubts (P^½) at the cell."""
     jitter: float = 0.0
@@ -120,11 +118,7 @@ def _picked(
     order = np.argsort(-np.take_along_axis(visual, best, 0), axis=0, kind="stable")
     best = np.take_along_axis(best, order, 0)
     scores = np.take_along_axis(visual, best, 0)
-    decoding = Decoding(
-        threshold=candidates.threshold,
-        class_threshold=candidates.class_threshold,
-        max_nodes=256,
-    )
+    decoding = Decoding(threshold=candidates.threshold, max_nodes=256)
     (nodes,) = picks(scores[None], best[None], probabilities[-1:], vocabulary, decoding)
     return [
         (

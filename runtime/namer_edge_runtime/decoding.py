@@ -16,11 +16,9 @@ class Decoding:
     right_weight: float = 1.0
     """Weights of the two connectivity heads in an edge (eq. 10, table S3)."""
     threshold: float = 2.0
-    """A cell whose 1 - P(none) peaks at or above this becomes a node though "none" wins; above 1
-    this is off, which is the paper's rule (eq. 4)."""
-    class_threshold: float = 2.0
-    """A firing cell's further classes with another number of endings become nodes too from this
-    probability on; above 1 this is off."""
+    """Where classes with the same number of endings together have a probability that peaks at or
+    above this, the best of them becomes a node though another class or "none" wins; above 1 this is
+    off, which is the paper's rule (eq. 4)."""
     max_nodes: int = 512
     """What exceeds it goes by score, and the result says `truncated`."""
     second_looks: tuple[float, ...] = ()
@@ -38,7 +36,8 @@ class Decoding:
         unknown = sorted(set(value) - {field.name for field in fields(cls)})
         if unknown:
             raise ModelFileError(
-                f"the model's decoding has unknown keys {unknown}: update namer-edge"
+                f"the model's decoding has unknown keys {unknown}: update namer-edge, or export "
+                "the model again if it is an old one"
             )
         looks = value.get("second_looks", ())
         if not isinstance(looks, list | tuple):

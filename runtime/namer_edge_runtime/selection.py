@@ -33,7 +33,6 @@ def picks(
         vocabulary.sos,
         vocabulary.eos,
         threshold=decoding.threshold,
-        class_threshold=decoding.class_threshold,
         max_nodes=decoding.max_nodes,
     )
 

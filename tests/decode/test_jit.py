@@ -41,7 +41,7 @@ with warnings.catch_warnings(record=True) as caught:
         scores = -np.sort(-random.random((2, 5, 9), np.float32), axis=0)
         classes = random.integers(0, 4, scores.shape).astype(np.int32)
         none = random.random((5, 9), np.float32)
-        nodes = pick(scores, classes, none, endings, 4, 5, 6, threshold=0.3, class_threshold=0.2)
+        nodes = pick(scores, classes, none, endings, 4, 5, 6, threshold=0.3)
         heads = [random.random((len(nodes), n), np.float32) for n in (6, len(nodes), len(nodes))]
         for path in decode(*heads, nodes, endings, alternatives=3):
             print(path.nodes.tolist(), path.classes.tolist(), path.score)

@@ -65,12 +65,13 @@ def test_nodes_come_row_by_row_each_followed_by_its_endings() -> None:
 
 def test_a_class_must_beat_none_unless_read_recall_first() -> None:
     maps = vat_map(1, 5)
-    put(maps, 0, 1, 0.6, (0, 0.4))
+    put(maps, 0, 1, 0.6, (0, 0.3), (1, 0.1))  # together they count
     put(maps, 0, 2, 0.7, (1, 0.3))  # a neighbour is a higher peak
-    put(maps, 0, 4, 0.7, (2, 0.2))
+    put(maps, 0, 4, 0.7, (2, 0.3))
     assert len(run(*maps)) == 2
     assert run(*maps, threshold=0.25).classes.tolist() == [SOS, EOS, 0, 2]
     assert run(*maps, threshold=0.35).classes.tolist() == [SOS, EOS, 0]
+    assert len(run(*maps, threshold=0.45)) == 2
 
 
 def test_equal_neighbours_give_one_recalled_node() -> None:
@@ -86,8 +87,19 @@ def test_second_class_only_with_another_number_of_endings() -> None:
     maps = vat_map(1, 1)
     put(maps, 0, 0, 0.1, (0, 0.4), (1, 0.3), (6, 0.2))
     assert run(*maps).classes.tolist() == [SOS, EOS, 0]
-    assert run(*maps, class_threshold=0.15).classes.tolist() == [SOS, EOS, 0, 6, END, END]
-    assert run(*maps, class_threshold=0.25).classes.tolist() == [SOS, EOS, 0]
+    assert run(*maps, threshold=0.15).classes.tolist() == [SOS, EOS, 0, 6, END, END]
+    assert run(*maps, threshold=0.25).classes.tolist() == [SOS, EOS, 0]
+
+
+def test_a_faint_relation_is_recalled_beside_a_plain_symbol() -> None:
+    """A script's relation lies in a cell next to its base's, whose class is far surer."""
+    maps = vat_map(1, 4)
+    put(maps, 0, 1, 0.0, (0, 0.9), (4, 0.1))
+    put(maps, 0, 2, 0.5, (4, 0.3), (5, 0.1), (1, 0.1))
+    nodes = run(*maps, threshold=0.2)
+    assert nodes.classes.tolist() == [SOS, EOS, 0, 4, END]
+    assert nodes.cells[2:].tolist() == [[0, 1], [0, 2], [0, 2]]
+    assert nodes.scores[3] == pytest.approx(0.3)
 
 
 def test_too_many_nodes_keep_the_best_scoring_with_their_endings() -> None:
@@ -161,7 +173,6 @@ def test_compiled_equals_plain(seed: int, batch: int, height: int, width: int, d
         END,
         SOS,
         EOS,
-        float(random.integers(0, 11) / 8),
         float(random.integers(0, 11) / 8),
         int(random.choice([2, 3, 7, 20, 512])),
     )

@@ -45,7 +45,7 @@ def test_the_paper_is_what_its_implementation_details_say() -> None:
     assert config.augmentation.off
     ours = ("label_smoothing", "corrupt", "jitter", "surplus", "cut", "swap", "typeset", "ema")
     assert not any(getattr(config, key) for key in ours)
-    assert min(config.threshold, config.class_threshold) > 1
+    assert config.threshold > 1
     photos = load_config("paper-hme100k")
     assert photos.channels == 3
     assert (photos.epochs, Vocabulary.load(photos.vocabulary).name) == (40, "hme100k")

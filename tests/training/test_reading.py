@@ -24,10 +24,7 @@ def test_a_namer_reads_from_its_weights_as_it_was_trained_to() -> None:
     opened = open_checkpoint(CHECKPOINT)
     config = opened.record["config"]
     decoding = opened.recognizer.decoding
-    assert (decoding.threshold, decoding.class_threshold) == (
-        config["threshold"],
-        config["class_threshold"],
-    )
+    assert decoding.threshold == config["threshold"] < 1
     assert opened.recognizer.look.symbol_height == config["symbol_height"]
     assert decoding.second_looks == ()
 

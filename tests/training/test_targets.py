@@ -18,7 +18,7 @@ from namer_edge.training.targets import (
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 V = Vocabulary("tiny", ("-", "1", "x", "y"), {"^": ("{",), "\\frac": ("{", "{")})
-PAPER = Candidates(threshold=2.0, class_threshold=2.0)
+PAPER = Candidates(threshold=2.0)
 
 
 def seen(*cells: tuple[int, int, str, float], shape: tuple[int, int] = (6, 8)) -> np.ndarray:
@@ -109,9 +109,7 @@ def test_a_wrong_class_with_other_endings_enters_as_two_candidates() -> None:
 
 def test_a_second_class_of_a_cell_counts_as_seen() -> None:
     p = seen((3, 2, "-", 0.6), (3, 2, "\\frac", 0.3), (1, 2, "1", 0.9), (5, 2, "x", 0.9))
-    t = targets(
-        "\\frac { 1 } { x }", [(3, 2), (1, 2), (5, 2)], p, Candidates(0.25, class_threshold=0.2)
-    )
+    t = targets("\\frac { 1 } { x }", [(3, 2), (1, 2), (5, 2)], p, Candidates(0.25))
     assert read(t) == ["\\frac", "1", "}", "x", "}"]
     assert t.scores[path(t)[0]] == p[V.id("\\frac"), 3, 2]
 
@@ -162,7 +160,7 @@ def test_disturbed_nodes_keep_their_targets() -> None:
     p = seen((2, 1, "x", 0.5), (2, 1, "y", 0.3), (1, 2, "^", 0.9), (0, 3, "1", 0.9))
     of = LabelPath.of(["x", "^", "{", "1", "}"], V)
     cells = np.array([[2, 1], [1, 2], [0, 3]])
-    wild = Candidates(0.25, 0.1, corrupt=0.8, jitter=0.8, surplus=3.0)
+    wild = Candidates(0.25, corrupt=0.8, jitter=0.8, surplus=3.0)
     classes, lengths = set(), set()
     for seed in range(30):
         t = node_targets(of, cells, p, V, wild, np.random.default_rng(seed))

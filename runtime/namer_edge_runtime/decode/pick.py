@@ -45,7 +45,6 @@ def pick(
     eos: int,
     *,
     threshold: float = 2.0,
-    class_threshold: float = 2.0,
     max_nodes: int = 512,
 ) -> Nodes:
     """Nodes from the VAT map of one picture: `pick_all` for scores and classes [C, h, w] and none
@@ -59,7 +58,6 @@ def pick(
         sos,
         eos,
         threshold=threshold,
-        class_threshold=class_threshold,
         max_nodes=max_nodes,
     )[0]
 
@@ -74,20 +72,19 @@ def pick_all(
     eos: int,
     *,
     threshold: float = 2.0,
-    class_threshold: float = 2.0,
     max_nodes: int = 512,
 ) -> list[Nodes]:
     """Nodes from the VAT maps of B pictures of one size, for each its own, in one compiled call.
 
     They come in row-major order of their cells.
 
-    A cell fires when its best visual class beats "none" (eq. 4) or, read recall-first, when
-    1 - P(none) reaches `threshold` and is a peak of its 3 × 3 neighbourhood (of equal
-    neighbours, the first in row-major order). It gives its best class and, from the others listed,
-    each that reaches `class_threshold` and brings a number of endings not yet taken at the cell:
-    PGD's self head corrects a class only within one number of endings. Thresholds above 1 switch
-    either off, which is the paper's rule. Beyond `max_nodes` the visual nodes stay by falling
-    score, ties by place, until one no longer fits with its endings.
+    A cell gives its best visual class where that beats "none" (eq. 4). Read recall-first, it also
+    gives, for each number of endings, the best class that brings so many, where P of all listed
+    classes of that number together reaches `threshold` and is a peak of its 3 × 3 neighbourhood
+    (of equal neighbours, the first in row-major order): PGD's self head deletes what is too many,
+    and corrects a class only within one number of endings. A threshold above 1 switches that off,
+    which is the paper's rule. Beyond `max_nodes` the visual nodes stay by falling score, ties by
+    place, until one no longer fits with its endings.
 
     Args:
         scores: [B, C, h, w] probabilities of the C best visual classes of each cell, descending.
@@ -116,7 +113,6 @@ def pick_all(
         int(sos),
         int(eos),
         float(threshold),
-        float(class_threshold),
         int(max_nodes),
     )
     if unknown >= 0:
@@ -138,15 +134,15 @@ def pick_all(
 
 
 @part
-def _is_peak(none: NDArray[np.float32], row: int, column: int) -> bool:
-    """Whether P(none) is lowest among the 3 × 3 neighbours; of equals, the first one counts."""
-    height, width = none.shape
-    here = none[row, column]
+def _is_peak(mass: NDArray[np.float64], row: int, column: int) -> bool:
+    """Whether a cell has most among its 3 × 3 neighbours; of equals, the first one counts."""
+    height, width = mass.shape
+    here = mass[row, column]
     for other_row in range(max(0, row - 1), min(height, row + 2)):
         for other_column in range(max(0, column - 1), min(width, column + 2)):
-            other = none[other_row, other_column]
+            other = mass[other_row, other_column]
             earlier = other_row < row or (other_row == row and other_column < column)
-            if other < here or (earlier and other == here):
+            if other > here or (earlier and other == here):
                 return False
     return True
 
@@ -161,7 +157,6 @@ def _pick(
     sos: int,
     eos: int,
     threshold: float,
-    class_threshold: float,
     max_nodes: int,
 ) -> reference.Arrays:
     batch, depth, height, width = scores.shape
@@ -175,7 +170,9 @@ def _pick(
     truncated = np.zeros(batch, np.bool_)
     unknown = -1
     # A cell gives at most one visual node for each number of endings.
-    room = height * width * min(depth, 3)
+    groups = 3
+    room = height * width * min(depth, groups)
+    mass = np.empty((groups, height, width), np.float64)  # P of classes with so many endings
     row_of = np.empty(room, np.int64)
     column_of = np.empty(room, np.int64)
     class_of = np.empty(room, np.int64)
@@ -185,33 +182,37 @@ def _pick(
     for b in range(batch):
         count = 0
         total = 2
-        for row in range(height):
-            for column in range(width):
-                beats_none = depth > 0 and scores[b, 0, row, column] > none[b, row, column]
-                recalled = 1.0 - np.float64(none[b, row, column]) >= threshold
-                if not beats_none and not (
-                    depth > 0 and recalled and _is_peak(none[b], row, column)
-                ):
-                    continue
-                taken = 0  # one bit for each number of endings
-                for rank in range(depth):
-                    score = scores[b, rank, row, column]
-                    if rank > 0 and not score >= class_threshold:
-                        continue
+        mass[:] = 0
+        for rank in range(depth):
+            for row in range(height):
+                for column in range(width):
                     label = int(classes[b, rank, row, column])
                     if label < 0 or label >= len(endings):
-                        unknown = label
+                        unknown = max(unknown, label)
+                    else:
+                        mass[endings[label], row, column] += scores[b, rank, row, column]
+        for row in range(height):
+            for column in range(width):
+                taken = 0  # one bit for each number of endings
+                for rank in range(depth):
+                    label = int(classes[b, rank, row, column])
+                    if label < 0 or label >= len(endings):
                         continue
-                    bit = 1 << int(endings[label])
-                    if taken & bit:
+                    group = int(endings[label])
+                    if taken & (1 << group):
                         continue
-                    taken |= bit
+                    taken |= 1 << group
+                    score = scores[b, rank, row, column]
+                    wins = rank == 0 and score > none[b, row, column]
+                    recalled = mass[group, row, column] >= threshold
+                    if not wins and not (recalled and _is_peak(mass[group], row, column)):
+                        continue
                     row_of[count] = row
                     column_of[count] = column
                     class_of[count] = label
                     score_of[count] = score
                     count += 1
-                    total += 1 + int(endings[label])
+                    total += 1 + group
 
         truncated[b] = total > max_nodes
         keep[:count] = not truncated[b]

@@ -23,28 +23,30 @@ def pick(
     sos: int,
     eos: int,
     threshold: float,
-    class_threshold: float,
     max_nodes: int,
 ) -> Arrays:
     """Nodes of one picture, for `pick_all`."""
-    depth = len(scores)
-    firing = np.zeros(none.shape, bool)
-    if depth:
-        firing = (scores[0] > none) | ((1.0 - none.astype(np.float64) >= threshold) & _peaks(none))
-    unknown = -1
+    known = (classes >= 0) & (classes < len(endings))
+    unknown = int(classes[~known].max(initial=-1))
+    number = np.full(classes.shape, -1)
+    number[known] = endings[classes[known]]
+    wins = scores[:1] > none
+    recalled = {-1: np.zeros(none.shape, bool)}
+    for group in set(endings.tolist()):
+        mass = np.zeros(none.shape)
+        for own, score in zip(number == group, scores, strict=True):
+            mass += np.where(own, score, 0)
+        recalled[group] = (mass >= threshold) & _peaks(mass)
+    firing = np.any([*wins, *recalled.values()], axis=0)
     found: list[tuple[float, int, int, int]] = []
     for row, column in np.argwhere(firing).tolist():
-        taken: set[int] = set()
-        for rank in range(depth):
-            score = float(scores[rank, row, column])
-            if rank and not score >= class_threshold:
-                continue
-            label = int(classes[rank, row, column])
-            if not 0 <= label < len(endings):
-                unknown = label
-            elif int(endings[label]) not in taken:
-                taken.add(int(endings[label]))
-                found.append((score, row, column, label))
+        taken = {-1}
+        for rank, group in enumerate(number[:, row, column].tolist()):
+            first = group not in taken
+            taken.add(group)
+            if first and (recalled[group][row, column] or (rank == 0 and wins[0, row, column])):
+                score, label = scores[rank, row, column], classes[rank, row, column]
+                found.append((float(score), row, column, int(label)))
 
     sizes = [1 + int(endings[label]) for *_, label in found]
     truncated = 2 + sum(sizes) > max_nodes
@@ -77,7 +79,6 @@ def pick_all(
     sos: int,
     eos: int,
     threshold: float,
-    class_threshold: float,
     max_nodes: int,
 ) -> Arrays:
     """Twin of `pick.pick_all`'s kernel."""
@@ -100,7 +101,6 @@ def pick_all(
             sos,
             eos,
             threshold,
-            class_threshold,
             max_nodes,
         )
         counts[b] = count = len(rows)
@@ -110,18 +110,18 @@ def pick_all(
     return cells, picked, ending, parents, strength, counts, truncated, unknown
 
 
-def _peaks(none: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """[h, w] whether P(none) is lowest among the 3 × 3 neighbours; of equals, the first counts."""
-    height, width = none.shape
-    padded = np.pad(none, 1, constant_values=np.inf)
-    peaks = np.ones(none.shape, bool)
+def _peaks(mass: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """[h, w] whether a cell has most among its 3 × 3 neighbours; of equals, the first counts."""
+    height, width = mass.shape
+    padded = np.pad(mass, 1, constant_values=-np.inf)
+    peaks = np.ones(mass.shape, bool)
     for down in (0, 1, 2):
         for right in (0, 1, 2):
             other = padded[down : down + height, right : right + width]
             if (down, right) < (1, 1):
-                peaks &= ~(other <= none)
+                peaks &= other < mass
             elif (down, right) > (1, 1):
-                peaks &= ~(other < none)
+                peaks &= other <= mass
     return peaks
 
 

@@ -37,7 +37,7 @@ AROUND = 0.5
 crowded."""
 LEAST_LINE = 1.5
 """Width in pixels that the finest line keeps there, so that it does not break."""
-FINEST, THICKEST = 0.8, 1.5
+FINEST, THICKEST = 0.9, 1.5
 """Lines between so many pens of the model wide stay as they are, so that nothing is lost of them;
 finer ones are thickened, thicker ones drawn again by their middles."""
 RUNG = 1.15
@@ -111,8 +111,7 @@ class Lines:
         fineness = FINER if ink.crowded else FINE
         fine = fineness * min(rough, *_room(look, height, width))
         edge = int(np.ceil((look.pen_width + 2) * fineness / fine))
-        drawn = _resampled(np.pad(ink.image, edge), fine, ink.pen)
-        pen = max(ink.pen * fine, LEAST_LINE if fine < 1 else 0)
+        drawn, pen = _resampled(np.pad(ink.image, edge), fine, ink.pen)
         if ink.crowded:
             around = cv2.GaussianBlur(drawn, (0, 0), max(0.5, AROUND * pen))
             drawn = np.asarray(cv2.addWeighted(drawn, 2, around, -1, 0), np.uint8)
@@ -221,12 +220,12 @@ def _room(look: Look, height: float, width: float) -> tuple[float, float]:
     return (look.max_width - room) / width, (look.max_height - room) / height
 
 
-def _resampled(ink: NDArray[np.uint8], scale: float, pen: float) -> NDArray[np.uint8]:
-    """The ink map scaled, so that no line of `pen` pixels breaks."""
-    thinner = LEAST_LINE / scale - pen
-    if thinner > 0 and scale < 1:
-        kernel = int(np.ceil(thinner)) + 1
+def _resampled(ink: NDArray[np.uint8], scale: float, pen: float) -> tuple[NDArray[np.uint8], float]:
+    """The ink map scaled so that no line of `pen` pixels breaks, and how wide these are then."""
+    width = max(pen, LEAST_LINE / scale) if scale < 1 else pen
+    if width > pen:
+        kernel = int(np.ceil(width - pen)) + 1
         ink = np.asarray(cv2.dilate(ink, np.ones((kernel, kernel), np.uint8)), np.uint8)
-    height, width = (max(1, round(side * scale)) for side in ink.shape)
+    rows, columns = (max(1, round(side * scale)) for side in ink.shape)
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-    return np.asarray(cv2.resize(ink, (width, height), interpolation=how), np.uint8)
+    return np.asarray(cv2.resize(ink, (columns, rows), interpolation=how), np.uint8), width * scale
