@@ -119,9 +119,9 @@ def _peaks(mass: NDArray[np.float64]) -> NDArray[np.bool_]:
         for right in (0, 1, 2):
             other = padded[down : down + height, right : right + width]
             if (down, right) < (1, 1):
-                peaks &= other < mass
+                peaks &= ~(other >= mass)
             elif (down, right) > (1, 1):
-                peaks &= other <= mass
+                peaks &= ~(other > mass)
     return peaks
 
 
