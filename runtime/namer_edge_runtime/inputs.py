@@ -18,6 +18,7 @@ from .picture.colour import coloured
 from .picture.load import load, load_colour
 from .picture.look import Look, Prepared
 from .picture.prepare import Lines, blank_page
+from .picture.slope import turned
 from .picture.steps import Steps
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Opened:
     """What error messages call it."""
     raw: Any = field(default=None, repr=False, compare=False)
     """What the picture was opened from, for its colours."""
+    turn: float = 0.0
+    """Angle in radians by which it is turned about its origin before it is drawn, from x to y."""
     _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Once found: the symbol height of the look that a picture's lines were found for, and they."""
 
@@ -51,14 +54,20 @@ class Opened:
         Raises `PictureError` or `InkError` where there is nothing to bring to a look.
         """
         if self.strokes is not None:
-            drawn = render(self.strokes, look)
+            strokes = self.strokes
+            if self.turn:
+                strokes = as_strokes(turned(stroke, self.turn) for stroke in strokes)
+            drawn = replace(render(strokes, look), turn=self.turn)
             if steps is not None:
                 steps.add("The strokes as they are drawn: what the model reads", 255 - drawn.image)
             return drawn
         assert self.picture is not None
         try:
             if steps is not None or not self._found or look.symbol_height > LARGER * self._found[0]:
-                self._found[:] = look.symbol_height, Lines.find(self.picture, look, steps)
+                lines = Lines.find(self.picture, look, steps)
+                if lines is not None and self.turn:
+                    lines = lines.turned(self.turn, steps)
+                self._found[:] = look.symbol_height, lines
         except PictureError as error:
             raise _named(error, self.name) from error
         lines = self._found[1]
@@ -71,6 +80,13 @@ class Opened:
         if steps is not None:
             steps.add("How far its colours are from the paper's", 255 - colour.max(axis=2))
         return replace(prepared, colour=colour)
+
+    def turned(self, angle: float) -> "Opened":
+        """The same, turned by `angle` radians more before it is drawn."""
+        other = replace(self, turn=self.turn + angle)
+        if self._found and self._found[1] is not None:
+            other._found[:] = self._found[0], self._found[1].turned(angle)
+        return other
 
 
 def open_input(value: Any) -> Opened:

@@ -22,6 +22,7 @@ from .inputs import Opened, is_strokes, open_input
 from .model_file import ModelFile
 from .picture.look import Look, Prepared
 from .picture.prepare import blank_page
+from .picture.slope import slope
 from .result import Milliseconds, Reading, Result, TokenResult
 from .scaling import Scalings
 from .selection import picks, readings
@@ -152,12 +153,14 @@ class Recognizer:
                 answers[number] = error
             spent[number] = _milliseconds(started)
         answers.update(self._look(opened, self.look, spent, batch_size, alternatives))
+        if self.decoding.second_looks:
+            self._level(opened, answers, batch_size, alternatives)
         ballots = {
             number: Ballot([answer])
             for number, answer in answers.items()
             if isinstance(answer, Result)
             and isinstance(opened[number], Opened)
-            and answer.score < self.decoding.sure
+            and self._unsure(answer)
         }
         for done, factor in enumerate(self.decoding.second_looks):
             left = len(self.decoding.second_looks) - done
@@ -171,6 +174,31 @@ class Recognizer:
             number: self.scalings(answer) if isinstance(answer, Result) else answer
             for number, answer in answers.items()
         }
+
+    def _level(
+        self,
+        opened: "dict[int, Opened | Prepared]",
+        answers: "dict[int, Result | NamerEdgeError]",
+        batch_size: int,
+        alternatives: int,
+    ) -> None:
+        """What slopes and was not surely read is looked at once more, turned level. Where it is
+        read more surely so, it stays level, and that is its answer."""
+        level: dict[int, Opened] = {}
+        for number, value in opened.items():
+            first = answers[number]
+            if isinstance(value, Opened) and isinstance(first, Result) and self._unsure(first):
+                angle = slope(first.prepared.image) if first.prepared else 0.0
+                if angle:
+                    level[number] = value.turned(-angle)
+        for number, second in self._look(level, self.look, {}, batch_size, alternatives).items():
+            first = answers[number]
+            if isinstance(first, Result) and isinstance(second, Result):
+                spent = first.milliseconds + second.milliseconds
+                better = second if second.score > first.score else first
+                answers[number] = replace(better, milliseconds=spent)
+                if better is second:
+                    opened[number] = level[number]
 
     def _look(
         self,
@@ -282,6 +310,9 @@ class Recognizer:
             prepared=item.prepared,
             ink=item.ink,
         )
+
+    def _unsure(self, first: Result) -> bool:
+        return first.score < self.decoding.sure
 
     def _ran(self) -> tuple[str, str, str]:
         return self.engine.name, self.engine.device, self.engine.precision

@@ -158,15 +158,16 @@ class Result(Reading):
         from .picture.prepare import blank_page
 
         prepared = self.prepared or blank_page()
+        places = np.array([(token.x, token.y) for token in self.tokens]).reshape(-1, 2)
         if picture is None:
             # The cells of the model's own picture, each ENLARGED pixels wide.
             ground = np.kron(255 - prepared.image, np.ones((ENLARGED, ENLARGED), np.uint8))
-            factor, offset = prepared.scale * ENLARGED, np.array(prepared.offset) * ENLARGED
+            factor = prepared.scale * ENLARGED
+            places = prepared.from_input(places) * ENLARGED
         else:
-            ground, factor, offset = load(picture), 1.0, np.zeros(2)
+            ground, factor = load(picture), 1.0
         marks = [
-            Mark(t.text, t.score, t.x * factor + offset[0], t.y * factor + offset[1])
-            for t in self.tokens
+            Mark(t.text, t.score, *at) for t, at in zip(self.tokens, places.tolist(), strict=True)
         ]
         canonical = self.canonical.split()
         nodes = to_nodes(canonical, relation_table(canonical))

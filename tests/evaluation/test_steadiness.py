@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from namer_edge.evaluation.steadiness import Drawing, steadiness
+from namer_edge_runtime.picture.slope import slope
 from namer_edge_runtime.result import Result
 
 from ..handwriting import WRITTEN, written
@@ -51,6 +52,18 @@ def test_a_drawing_grows_with_its_percent() -> None:
     )
     for small, large in ((half, whole), (whole, double)):
         assert np.allclose(np.divide(large, small), 2, rtol=0.1)
+
+
+def test_a_drawing_on_a_slope_is_the_same_formula_turned() -> None:
+    level, sloping = (Drawing(turn=degrees).png(FORMULAS[4].strokes) for degrees in (0, 20))
+    assert size(sloping)[0] > size(level)[0]
+    ink = [
+        255 - cv2.imdecode(np.frombuffer(p, np.uint8), cv2.IMREAD_GRAYSCALE)
+        for p in (level, sloping)
+    ]
+    assert np.degrees(slope(ink[1])) == pytest.approx(20, abs=5)
+    assert ink[1].sum() == pytest.approx(ink[0].sum(), rel=0.1)  # as large, with the same pen
+    assert str(Drawing(turn=-10.0)) == "100 %, pen 4 px, turned -10 deg"
 
 
 @pytest.mark.parametrize("trial", ["steadiness", "doubt"])

@@ -13,9 +13,12 @@ from PIL import Image
 from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.ink.render import render
+from namer_edge_runtime.ink.strokes import symbol_height
 from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.picture.slope import turned as points_turned
 from namer_edge_runtime.recognizer import Recognizer
 
+from ..handwriting import written
 from .paper import Grey, in_shadow, on_paper
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.inkml"))
@@ -113,3 +116,28 @@ def transparent(page: Grey, ink: int) -> Grey:
 )
 def test_kinds_of_pictures_are_read_as_the_plain_one(convert: Callable[[Grey], object]) -> None:
     assert share([convert(page) for page in pages()]) >= share(list(pages())) - 1 / len(EXAMPLES)
+
+
+@pytest.mark.parametrize("degrees", [-25, 25])
+def test_lines_on_a_slope_are_read_level(degrees: float) -> None:
+    for number in (2, 4):  # a + b = 3, y = 2 x + 5
+        formula = written(number)
+        sloping = [points_turned(stroke, np.radians(degrees)) for stroke in formula.strokes]
+        result = recognizer()(sloping)
+        assert result.canonical == " ".join(formula.tokens)
+        assert result.prepared is not None
+        assert np.degrees(result.prepared.turn) == pytest.approx(-degrees, abs=6)
+        # Places and strokes of the symbols are those of the input, which slopes.
+        wanted = points_turned(formula.positions, np.radians(degrees))
+        found = np.array([(token.x, token.y) for token in result.tokens])
+        assert np.abs(found - wanted).max() < 0.5 * symbol_height(formula.strokes)
+        level = recognizer()(formula.strokes)
+        assert result.token_strokes == level.token_strokes
+        height, width, _ = result.draw().shape
+        assert (height, width) == tuple(4 * side for side in result.prepared.image.shape)
+
+
+def test_a_line_that_is_read_surely_as_it_stands_is_not_turned() -> None:
+    level = recognizer()(written(4).strokes)
+    assert level.prepared is not None
+    assert level.prepared.turn == 0

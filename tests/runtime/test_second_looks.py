@@ -10,6 +10,7 @@ from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import VatOutput
 from namer_edge_runtime.errors import ModelFileError
 from namer_edge_runtime.inputs import open_input, prepare_input
+from namer_edge_runtime.picture.slope import turned
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Milliseconds, Reading, Result
 
@@ -35,9 +36,13 @@ class Doubting:
         return getattr(self.inner, name)
 
 
-def doubting(recognizer: Recognizer, looks: tuple[float, ...], sure: float = 0.5) -> Recognizer:
+def doubting(
+    recognizer: Recognizer, looks: tuple[float, ...], sure: float = 0.5, height: int = 64
+) -> Recognizer:
     decoding = replace(recognizer.decoding, second_looks=looks, sure=sure)
-    return Recognizer(Doubting(recognizer, 64), recognizer.look, recognizer.vocabulary, decoding)  # type: ignore[arg-type]
+    return Recognizer(
+        Doubting(recognizer, height), recognizer.look, recognizer.vocabulary, decoding
+    )  # type: ignore[arg-type]
 
 
 STROKES = [np.array(stroke, np.float32) for stroke in formula("1 - 1")]
@@ -65,6 +70,23 @@ def test_a_doubtful_reading_is_tried_again_until_it_is_settled(recognizer: Recog
 
 def test_without_second_looks_the_first_reading_stands(recognizer: Recognizer) -> None:
     assert doubting(recognizer, ()).strokes(STROKES).canonical == ""
+
+
+def test_what_slopes_and_is_not_surely_read_is_read_level_where_that_is_surer(
+    recognizer: Recognizer,
+) -> None:
+    sloping = [turned(stroke, 0.4) for stroke in formula("1 - 1 - 1")]
+    first = doubting(recognizer, (), sure=1.0, height=0).strokes(sloping)
+    assert first.canonical != "1 - 1 - 1"
+    assert first.prepared is not None
+    assert first.prepared.turn == 0  # with one look there is no second
+    reader = doubting(recognizer, (1.1,), sure=1.0, height=0)
+    result = reader.strokes(sloping)
+    assert result.canonical == "1 - 1 - 1"
+    assert result.prepared is not None
+    assert result.prepared.turn == pytest.approx(-0.4, abs=0.1)
+    # As it stands, level, and level at the other size.
+    assert len(reader.engine.looks) == 3  # type: ignore[attr-defined]
 
 
 def test_what_is_prepared_already_is_looked_at_once(recognizer: Recognizer) -> None:

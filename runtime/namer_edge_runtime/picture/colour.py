@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .look import Prepared
+from .slope import turning
 
 WINDOW = 51
 """Pixels of the look: a square of this side is more paper than ink, so its median is paper."""
@@ -26,13 +27,15 @@ def coloured(picture: NDArray[np.uint8], prepared: Prepared) -> NDArray[np.uint8
     # Scaled down by areas first, or thin lines would fall between the samples.
     smaller = [max(1, round(side * min(prepared.scale, 1.0))) for side in full]
     scaled = cv2.resize(picture, smaller, interpolation=cv2.INTER_AREA)
-    matrix = np.zeros((2, 3))
-    for axis in (0, 1):
-        factor = prepared.scale * full[axis] / smaller[axis]
-        # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
-        matrix[axis, [axis, 2]] = factor, prepared.offset[axis] + factor / 2 - 0.5
+    matrix = prepared.scale * turning(prepared.turn) * np.divide(full, smaller)
+    # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
+    shift = matrix @ (0.5, 0.5) + prepared.offset - 0.5
     placed = cv2.warpAffine(
-        scaled, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        scaled,
+        np.column_stack([matrix, shift]),
+        size,
+        flags=cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
     )
     away = cv2.absdiff(placed, cv2.medianBlur(placed, WINDOW))
     strongest = away.max(axis=2)[prepared.image > MARKED]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelFileError
+from .slope import turned
 
 STRIDE = 16
 """The coarsest feature map (F16) has one cell for 16 × 16 pixels: padded sizes divide by it."""
@@ -68,11 +69,13 @@ class Prepared:
     scale: float
     """Model pixels for one unit of the input."""
     offset: tuple[float, float]
-    """Model pixels (x, y) of the input's origin: model = input · scale + offset."""
+    """Model pixels (x, y) of the input's origin: model = R(turn) · input · scale + offset."""
     blank: bool = False
     """There is no ink: nothing to recognise."""
     colour: NDArray[np.uint8] | None = None
     """[H, W, 3] the same in colour, for a look of three channels."""
+    turn: float = 0.0
+    """Angle in radians by which the input was turned about its origin, from x towards y."""
 
     def planes(self, channels: int) -> NDArray[np.uint8]:
         """[channels, H, W]: what a model reads."""
@@ -80,7 +83,11 @@ class Prepared:
 
     def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """Model pixels [N, 2] (x, y) → coordinates of the input."""
-        return (np.asarray(points, np.float64) - self.offset) / self.scale
+        return turned((np.asarray(points, np.float64) - self.offset) / self.scale, -self.turn)
+
+    def from_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Coordinates of the input [N, 2] (x, y) → model pixels."""
+        return turned(np.asarray(points, np.float64), self.turn) * self.scale + self.offset
 
 
 def planes(image: NDArray[np.uint8], channels: int) -> NDArray[np.uint8]:

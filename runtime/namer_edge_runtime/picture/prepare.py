@@ -14,6 +14,7 @@ from .ground import ink_map, stretched
 from .look import Look, Prepared, padded_size
 from .middles import Middles, placed, shown
 from .pen import measured_width
+from .slope import turned, turning
 from .steps import Steps, Unseen
 
 MOST_PIXELS = 6_000_000
@@ -75,6 +76,8 @@ class Lines:
     corner: tuple[float, float]
     symbol: float
     """Height that a symbol has in `middles`, where they tell none."""
+    turn: float = 0.0
+    """Angle in radians by which the picture was turned about its origin (`Prepared.turn`)."""
 
     @classmethod
     def find(
@@ -118,6 +121,25 @@ class Lines:
         middles = Middles.of(drawn, pen, INK)
         corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
         return cls(drawn, pen, middles, fine * factor, corner, look.symbol_height * fineness)
+
+    def turned(self, angle: float, steps: Steps | None = None) -> "Lines":
+        """The lines of the picture turned about its origin by `angle` radians, from x towards y."""
+        rows, columns = np.nonzero(self.ink)
+        places = turned(np.stack([columns, rows], axis=1) + 0.5, angle)
+        edge = np.ceil(self.pen) + 2  # as wide as a line may be thickened by, and a pixel beside it
+        low, high = np.floor(places.min(0) - edge), np.ceil(places.max(0) + edge)
+        # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
+        matrix = turning(angle)
+        shift = matrix @ (0.5, 0.5) - low - 0.5
+        width, height = (high - low).astype(int).tolist()
+        ink = cv2.warpAffine(self.ink, np.column_stack([matrix, shift]), (width, height))
+        drawn = np.asarray(ink, np.uint8)
+        x, y = (turned(np.array([self.corner]), angle)[0] + low / self.fine).tolist()
+        if steps is not None:
+            caption = f"Turned by {abs(np.degrees(angle)):.0f} degrees, as what is written slopes"
+            steps.add(caption, 255 - drawn)
+        middles = Middles.of(drawn, self.pen, INK)
+        return Lines(drawn, self.pen, middles, self.fine, (x, y), self.symbol, self.turn + angle)
 
     def drawn(
         self, scale: float, offset: tuple[float, float], size: tuple[int, int], pen: float
@@ -165,7 +187,8 @@ class Lines:
                 255 - image,
             )
         x, y = self.corner
-        return Prepared(image, scale, (offset[0] - x * scale, offset[1] - y * scale))
+        origin = offset[0] - x * scale, offset[1] - y * scale
+        return Prepared(image, scale, origin, turn=self.turn)
 
 
 def prepare(grey: NDArray[np.uint8], look: Look, steps: Steps | None = None) -> Prepared:

@@ -111,8 +111,6 @@ def run(arguments: argparse.Namespace) -> int:
 
             source = single(inputs)
             inputs = iter([source])
-            if arguments.show_steps:
-                show_steps(source, recognizer.look, Path(arguments.show_steps))
     with _output(arguments, format_) as output:
         outcomes = reader(output.fresh(inputs), arguments.batch_size, arguments.alternatives)
         if not to_terminal:
@@ -121,8 +119,11 @@ def run(arguments: argparse.Namespace) -> int:
             if outcome.message:
                 failures.append(outcome.message)
             output.add(outcome)
-            if arguments.draw and isinstance(outcome.answer, Result):
-                draw(source, outcome.answer, Path(arguments.draw))
+            result = outcome.answer if isinstance(outcome.answer, Result) else None
+            if arguments.show_steps:
+                show_steps(source, result, recognizer.look, Path(arguments.show_steps))
+            if arguments.draw and result is not None:
+                draw(source, result, Path(arguments.draw))
         output.finish()
         total = output.total
     if failures:

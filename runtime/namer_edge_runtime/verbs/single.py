@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -24,12 +25,13 @@ def single(inputs: Iterable[Source]) -> Source:
     return first
 
 
-def show_steps(source: Source, look: Look, target: Path) -> None:
-    """Writes each step of preparation, as far as it comes, into a PNG."""
+def show_steps(source: Source, result: Result | None, look: Look, target: Path) -> None:
+    """Writes each step of preparation, as far as it comes, into a PNG; turned as `result` is."""
     steps = Steps()
+    turn = result.prepared.turn if result and result.prepared else 0.0
     if source.error is None:
         with suppress(NamerEdgeError):  # recognition says what is wrong with the input
-            open_input(source.value).prepare(look, steps)
+            replace(open_input(source.value), turn=turn).prepare(look, steps)
     if steps.taken:
         steps.save(target)
 
