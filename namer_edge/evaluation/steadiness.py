@@ -20,8 +20,7 @@ import numpy as np
 from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.ink.strokes import Stroke, as_strokes, symbol_height
-from namer_edge_runtime.picture.look import Look
-from namer_edge_runtime.picture.slope import turned
+from namer_edge_runtime.picture.look import Look, turned
 
 from ..data.formula import Formula
 from .trial import chosen, options, tell

@@ -13,10 +13,13 @@ from .errors import UsageError
 
 @contextmanager
 def atomic_file(path: Path, mode: str = "wb") -> Iterator[IO]:
-    """An open file that takes the place of `path` when the block ends without an error.
+    """An open file that takes the place of `path` when the block ends without an error; where
+    that is a link, of what it leads to.
 
-    `mode` is "wb" or "w" (UTF-8). Raises `UsageError` where nothing can be written at `path`.
+    `mode` is "wb" or "w" (UTF-8). Raises `UsageError` where nothing can be written at `path`, or
+    where something else than a file is there.
     """
+    path = replaceable(path)
     part = _beside(path, "part")
     try:
         with _writing(path):
@@ -30,6 +33,17 @@ def atomic_file(path: Path, mode: str = "wb") -> Iterator[IO]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def replaceable(path: Path) -> Path:
+    """Where a file of this name lies, links followed; raises `UsageError` for a folder, a device
+    and what else is no file, which a rename would take away."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise UsageError(f"cannot write {path}: it is a folder; give the name of a file")
+    if target.exists() and not target.is_file():
+        raise UsageError(f"cannot write {path}: it is no file that could be replaced; give another")
+    return target
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Many inputs at once: files, folders, zips and standard input, one after the other."""
 
 import io
+import os
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -95,7 +96,7 @@ def count(paths: Iterable[str | Path]) -> int:
             if path == STANDARD_INPUT:
                 total += 1
             elif Path(path).is_dir():
-                total += len(_files(path))
+                total += len(_inside(path))
             elif Path(path).exists() and _is_zip(path):
                 with zipfile.ZipFile(path) as archive:
                     total += len(_wanted(archive, path))
@@ -113,9 +114,14 @@ def _behind(path: str) -> Iterator[Source]:
             yield from _members(io.BytesIO(data), path)
         else:
             yield Source(path, NamedBytes(data, path))
-    elif Path(path).is_dir():
-        yield from (Source(_printable(str(file)), file) for file in _files(path))
-    elif not Path(path).exists():
+        return
+    try:
+        is_folder, is_there = Path(path).is_dir(), Path(path).exists()
+    except (OSError, ValueError) as error:
+        raise DataError(_unopened(path, error)) from error
+    if is_folder:
+        yield from _inside(path)
+    elif not is_there:
         raise DataError(f"{path}: not there; give a picture, an InkML file, a folder or a zip")
     elif _is_zip(path):
         yield from _members(path, path)
@@ -128,16 +134,32 @@ def _printable(name: str) -> str:
     return name.encode("utf-8", "replace").decode()
 
 
-def _files(folder: str) -> list[Path]:
-    """Files of a known kind, none of the hidden ones that some systems leave behind."""
-    files = sorted(
-        file
-        for file in Path(folder).rglob("*")
-        if _is_wanted(file.relative_to(folder)) and file.is_file()
-    )
-    if not files:
+def _unopened(path: str, error: OSError | ValueError) -> str:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return f"{_printable(path)}: cannot be opened ({reason or error})"
+
+
+def _inside(folder: str) -> list[Source]:
+    """Files of a known kind by name, none of the hidden ones that some systems leave behind, and
+    the folders that may not be looked into."""
+    closed: list[OSError] = []
+    found: list[tuple[Path, NamerEdgeError | None]] = []
+    for place, _, names in os.walk(folder, onerror=closed.append):
+        files = (Path(place, name) for name in names)
+        found += [
+            (file, None)
+            for file in files
+            if _is_wanted(file.relative_to(folder)) and file.is_file()
+        ]
+    for error in closed:
+        path = Path(str(error.filename or folder))
+        found.append((path, DataError(_unopened(str(path), error))))
+    if not found:
         raise DataError(f"{folder}: no picture and no InkML in this folder")
-    return files
+    return [
+        Source(_printable(str(path)), None if error else path, error)
+        for path, error in sorted(found, key=lambda pair: pair[0])
+    ]
 
 
 def _wanted(archive: zipfile.ZipFile, name: str) -> list[zipfile.ZipInfo]:

@@ -23,7 +23,9 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
-    _speak_utf8()
+    _ready_streams()
+    # Decoders speak of damaged pictures on standard error; what is wrong is said by our own line.
+    os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     return exit_code(PROGRAM, _run, argv)
 
 
@@ -65,8 +67,12 @@ def _told(error: Exception) -> tuple[str, int]:
     return f"unexpected {kind}: {error} (--debug shows where; please report it)", 1
 
 
-def _speak_utf8() -> None:
-    """Names and JSON come out whole in any locale; bytes that are no text come out escaped."""
+def _ready_streams() -> None:
+    """Names and JSON come out whole in any locale; bytes that are no text come out escaped. What
+    was closed by the caller is there, and leads nowhere."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -29,6 +29,8 @@ class DataError(NamerEdgeError):
 class ModelFileError(NamerEdgeError):
     """A model file with a missing or altered part, or of a format this version does not know."""
 
+    exit_code = 2
+
 
 class CheckpointError(NamerEdgeError):
     """A training checkpoint that is missing, incomplete or belongs to another model."""

@@ -16,9 +16,8 @@ from .ink.render import render
 from .ink.strokes import Strokes, as_strokes
 from .picture.colour import coloured
 from .picture.load import load, load_colour
-from .picture.look import Look, Prepared
+from .picture.look import Look, Prepared, turned
 from .picture.prepare import Lines, blank_page
-from .picture.slope import turned
 from .picture.steps import Steps
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Opened:
     """An input that was opened once and can be brought to any look."""
 
     strokes: Strokes | None
-    """The ink, or None for a picture."""
+    """The ink, none of it on an empty canvas; None for a picture."""
     picture: NDArray[np.uint8] | None
     """The grey picture, or None for ink."""
     name: str = ""
@@ -55,6 +54,8 @@ class Opened:
         """
         if self.strokes is not None:
             strokes = self.strokes
+            if not strokes:
+                return blank_page()
             if self.turn:
                 strokes = as_strokes(turned(stroke, self.turn) for stroke in strokes)
             drawn = replace(render(strokes, look), turn=self.turn)
@@ -95,7 +96,7 @@ def open_input(value: Any) -> Opened:
     Raises `PictureError` or `InkError` for what cannot be read, `UsageError` for a type that is
     no input at all.
     """
-    if is_strokes(value):
+    if is_strokes(value) or _is_empty(value):
         return Opened(as_strokes(value), None)
     if isinstance(value, str | Path):
         return _open_bytes(read_file(Path(value)), str(value))
@@ -126,8 +127,9 @@ def read_file(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise kind(f"{path}: cannot be opened ({error.strerror or error})") from None
+    except (OSError, ValueError) as error:  # a name may hold what no file system takes
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise kind(f"{path}: cannot be opened ({reason or error})") from None
     if not data:
         raise kind(f"{path}: the file is empty")
     return data
@@ -142,14 +144,23 @@ def is_inkml(data: bytes) -> bool:
 
 
 def is_strokes(value: Any) -> TypeGuard[list[Any]]:
-    """Whether this is a list of strokes, each a list of (x, y) or an array [n, 2]; an empty list is
-    an empty batch."""
-    return isinstance(value, list | tuple) and len(value) > 0 and all(map(_is_stroke, value))
+    """Whether this is a list of strokes, each a list of (x, y, …) or an array [n, 2 … 4]; a list of
+    empty lists is a batch of empty canvases, an empty list an empty batch."""
+    if not isinstance(value, list | tuple):
+        return False
+    filled = [item for item in value if not _is_empty(item)]
+    return len(filled) > 0 and all(map(_is_stroke, filled))
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list | tuple) and not value
 
 
 def _is_stroke(value: Any) -> bool:
     if isinstance(value, np.ndarray):
-        return value.ndim == 2 and value.shape[1] == 2
+        # What is as narrow as that, and no bytes, is no picture.
+        channels = value.shape[1] if value.ndim == 2 else 0
+        return channels == 2 or (channels in (3, 4) and value.dtype.kind in "if")
     return (
         isinstance(value, list | tuple)
         and len(value) > 0

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .atomic import atomic_file
+from .atomic import atomic_file, replaceable
 from .errors import UsageError
 
 SUFFIX = ".journal"
@@ -27,7 +27,7 @@ class Journal:
         `made_by`: the model and the options that decide what a line says. Raises `UsageError` where
         nothing can be written, or where a journal to be resumed was made by something else.
         """
-        self._output = output
+        self._output = output = replaceable(output)
         self._path = output.with_name(output.name + SUFFIX)
         self._lines: dict[str, list[tuple[int, int]]] = {}
         """Source → where its lines start and how long they are; several inputs may have one name,

@@ -23,6 +23,8 @@ FORMAT = "namer-edge-model"
 FORMAT_VERSION = 1
 META = "model.json"
 SUFFIXES = {"onnx": ".onnx", "openvino": ".xml", "torch": ".safetensors"}
+CHECKPOINT = ".safetensors"
+"""Of a file by itself."""
 DEFAULT_MODEL = "crohme-edge"
 MODELS = Path(__file__).parent / "models"
 LARGEST_META = 1 << 24
@@ -178,6 +180,10 @@ def locate(name_or_path: str | Path | None) -> Path:
         folder = MODELS / wanted
         return folder if folder.is_dir() else MODELS / f"{wanted}.zip"
     path = Path(wanted)
+    if path.suffix == CHECKPOINT and path.is_file():
+        raise ModelFileError(
+            f"{path} is a checkpoint, no model file: make one of it with namer-edge export"
+        )
     if name_or_path is not None and path.exists():
         return path
     raise ModelFileError(

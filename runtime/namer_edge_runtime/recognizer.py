@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .ballot import Ballot
+from .bulk import WINDOW
 from .decode.pick import Nodes
 from .decode.reading import Path as NodePath
 from .decoding import Decoding
@@ -21,7 +22,6 @@ from .ink.strokes import Strokes, as_strokes
 from .inputs import Opened, is_strokes, open_input
 from .model_file import ModelFile
 from .picture.look import Look, Prepared
-from .picture.prepare import blank_page
 from .picture.slope import slope
 from .result import Milliseconds, Reading, Result, TokenResult
 from .scaling import Scalings
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 CELL = 8
 """Pixels of the model's input to one cell of the VAT map (F8)."""
+
+
+MOST_HELD = 1 << 25
+"""Pixels of open pictures beyond which no further one is opened."""
 
 
 class Recognizer:
@@ -111,9 +115,7 @@ class Recognizer:
 
         An empty canvas is a blank page. Raises `InkError` for strokes that are none.
         """
-        drawn = as_strokes(strokes)
-        value = Opened(drawn, None) if drawn else blank_page()
-        return _raised(self.each([value], 1, alternatives))[0]
+        return _raised(self.each([Opened(as_strokes(strokes), None)], 1, alternatives))[0]
 
     def session(self, *, alternatives: int = 0) -> "PenSession":
         """An empty canvas that strokes come to and leave one by one."""
@@ -130,20 +132,24 @@ class Recognizer:
         """
         if batch_size < 1:
             raise UsageError(f"batch_size is {batch_size}: it must be at least 1")
+        if alternatives < 0:
+            raise UsageError(f"alternatives is {alternatives}: it must be 0 or more")
         answers: list[Result | NamerEdgeError] = []
-        window = 8 * batch_size  # inputs that are held open at a time
-        for start in range(0, len(inputs), window):
-            part = self._window(inputs[start : start + window], batch_size, alternatives)
+        while len(answers) < len(inputs):
+            following = inputs[len(answers) : len(answers) + WINDOW * batch_size]
+            part = self._window(following, batch_size, alternatives)
             answers += [part[number] for number in range(len(part))]
         return answers
 
     def _window(
         self, inputs: Sequence[Any], batch_size: int, alternatives: int
     ) -> "dict[int, Result | NamerEdgeError]":
-        """Opens each input once and looks at it as often as it takes to be sure."""
+        """Opens each input once and looks at it as often as it takes to be sure; the first inputs
+        alone, where pictures are large."""
         answers: dict[int, Result | NamerEdgeError] = {}
         opened: dict[int, Opened | Prepared] = {}
         spent: dict[int, float] = {}
+        held = 0
         for number, value in enumerate(inputs):
             started = perf_counter()
             try:
@@ -152,6 +158,9 @@ class Recognizer:
             except NamerEdgeError as error:
                 answers[number] = error
             spent[number] = _milliseconds(started)
+            held += _pixels(opened.get(number))
+            if held > MOST_HELD:
+                break
         answers.update(self._look(opened, self.look, spent, batch_size, alternatives))
         if self.decoding.second_looks:
             self._level(opened, answers, batch_size, alternatives)
@@ -326,6 +335,10 @@ class _Item:
     prepared: Prepared
     ink: Strokes | None
     milliseconds: float
+
+
+def _pixels(opened: Opened | Prepared | None) -> int:
+    return opened.picture.size if isinstance(opened, Opened) and opened.picture is not None else 0
 
 
 def _milliseconds(started: float) -> float:

@@ -26,7 +26,8 @@ class TokenResult:
     """Probability in [0, 1] of its class."""
     x: float
     y: float
-    """Where it stands, in coordinates of the input (pixels of the picture, or the ink's unit)."""
+    """Where it stands, in coordinates of the input: pixels of the picture, or the ink's unit, y
+    growing downwards whichever way it grows in an InkML file."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Result(Reading):
 
     @cached_property
     def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
-        """The strokes that each of `tokens` was written with, as their places in the input; none
+        """The strokes that each of `tokens` was written with, as their places in `ink`; none
         for `^`, `_` and `\\limits`. None where the input was a picture."""
         from .ink.ownership import owners
 
@@ -138,7 +139,8 @@ class Result(Reading):
     def label_graph(self, name: str = "") -> str:
         """The formula as a label graph (`.lg`) of CROHME's evaluation tools, under this name.
 
-        Strokes are counted as in the input, from 0; of a picture, each symbol is one stroke.
+        Strokes are counted from 0 as in `ink`, where an InkML trace without a point, or along which
+        the pen hovered, is none; of a picture, each symbol is one stroke.
         """
         from .formula.label_graph import label_graph
 

@@ -133,6 +133,13 @@ def test_empty_traces_do_not_shift_the_numbers_of_others() -> None:
     assert ink.symbols[0].strokes == (0,)
 
 
+def test_where_the_pen_hovered_is_no_ink() -> None:
+    ink = "<ink>{}<trace>30 0, 30 40</trace></ink>"
+    hovered = ink.format("<trace type='penUp'>0 40, 30 0</trace>")
+    assert len(read_inkml(hovered.encode(), "hovering").strokes) == 1
+    assert len(read_inkml(hovered.replace("Up", "Down").encode(), "writing").strokes) == 2
+
+
 def test_a_tree_of_bottomless_depth_costs_the_tree_not_the_strokes() -> None:
     deep = inkml(["1 2"], math="<mrow>" * 5000 + "</mrow>" * 5000)
     ink = read_inkml(deep.encode(), "deep")

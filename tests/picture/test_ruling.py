@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.picture.prepare import prepare
 from namer_edge_runtime.picture.ruling import without_ruling
 
 from .paper import Grey, on_paper
@@ -40,3 +42,10 @@ def test_bars_from_edge_to_edge_are_no_ruling(rows: list[int]) -> None:
 def test_a_page_without_lines_is_left_as_it_is() -> None:
     page = 255 - written()
     assert without_ruling(page) is page
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [(1, 1), (1, 2), (2, 1), (1, 40), (40, 1)])
+def test_a_page_of_hardly_a_pixel_is_nothing_to_fit_a_line_to(size: tuple[int, int]) -> None:
+    for level in (0, 128, 255):
+        prepare(np.full(size, level, np.uint8), Look())

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from namer_edge_runtime.inputs import Opened, open_input
-from namer_edge_runtime.picture.look import Look
-from namer_edge_runtime.picture.slope import slope, turned
+from namer_edge_runtime.picture.look import Look, turned
+from namer_edge_runtime.picture.slope import slope
 
 from ..handwriting import written
 

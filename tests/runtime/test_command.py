@@ -195,11 +195,13 @@ def test_what_the_system_refuses_is_one_line_without_blame(
         (["--model", "x", "recognize"], 2, ""),
         (["recognize"], 2, "PATH"),
         (["recognize", "x", "--threads", "0"], 2, "'0' is no whole number from 1 on"),
+        (["recognize", "x", "--threads", "100000"], 2, "100000 threads: give 1 to 1024"),
+        (["recognize", "x", "--draw", "-"], 2, "give its name"),
         (["recognize", "x", "--batch-size", "many"], 2, "'many' is no whole number"),
-        (["recognize", "x", "--model", "nowhere"], 1, "no model 'nowhere'"),
+        (["recognize", "x", "--model", "nowhere"], 2, "no model 'nowhere'"),
         (["recognize", "x", "--engine", "abacus"], 2, "no engine 'abacus'"),
         (["recognize", "x", "--device", "abacus"], 3, "no device 'abacus'"),
-        (["check", "nowhere"], 1, "no model 'nowhere'"),
+        (["check", "nowhere"], 2, "no model 'nowhere'"),
     ],
 )
 def test_errors_are_one_clear_line_and_an_exit_code(
@@ -271,7 +273,7 @@ def test_check_names_what_is_wrong(
 
     shutil.copytree(tiny_model.path, tmp_path / "m")
     (tmp_path / "m" / "vat.onnx").write_bytes(b"altered")
-    assert command.main(["check", str(tmp_path / "m")]) == 1
+    assert command.main(["check", str(tmp_path / "m")]) == 2
     assert "PROBLEM" in capsys.readouterr().out
 
 

@@ -105,6 +105,32 @@ def test_a_blank_page_is_an_empty_result(recognizer: Recognizer, value: int) -> 
 
 def test_an_empty_canvas_is_an_empty_result(recognizer: Recognizer) -> None:
     assert recognizer.strokes([]).canonical == ""
+    assert [one.canonical for one in recognizer([formula("1"), [], formula("-")])] == ["1", "", "-"]
+
+
+def test_further_channels_of_a_stroke_are_dropped(recognizer: Recognizer) -> None:
+    timed = [np.pad(np.asarray(stroke, float), ((0, 0), (0, 1))) for stroke in formula("1 - 1")]
+    assert timed[0].shape[1] == 3
+    assert recognizer(timed).canonical == "1 - 1"
+
+
+def test_no_more_large_pictures_are_open_than_need_be(
+    recognizer: Recognizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [picture("1"), picture("-"), picture("1 - 1"), picture("1")]
+    wanted = [answer.canonical for answer in recognizer(pages)]
+    windows: list[int] = []
+    look = Recognizer._look
+
+    def looking(self: Recognizer, opened: Any, *more: Any) -> Any:
+        windows.append(len(opened))
+        return look(self, opened, *more)
+
+    monkeypatch.setattr(Recognizer, "_look", looking)
+    monkeypatch.setattr("namer_edge_runtime.recognizer.MOST_HELD", pages[0].size + 1)
+    assert [answer.canonical for answer in recognizer(pages)] == wanted
+    assert len(windows) > 1
+    assert max(windows) == 2
 
 
 def test_ink_in_which_nothing_is_found_is_an_empty_result(tmp_path: Path) -> None:
@@ -151,6 +177,12 @@ def test_bad_inputs_are_typed_errors(recognizer: Recognizer, tmp_path: Path) -> 
         recognizer(io.StringIO("text"))
     with pytest.raises(UsageError, match="batch_size"):
         recognizer([picture("1")], batch_size=0)
+    with pytest.raises(UsageError, match="alternatives is -1"):
+        recognizer(picture("1"), alternatives=-1)
+    with pytest.raises(PictureError, match="null"):
+        recognizer("a\0b.png")
+    with pytest.raises(InkError, match="stroke 1 has shape"):
+        recognizer([[(0, 0), (20, 20)], []])
 
 
 def test_alternatives_come_from_weaker_edges_and_second_classes(recognizer: Recognizer) -> None:

@@ -10,7 +10,7 @@ from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import VatOutput
 from namer_edge_runtime.errors import ModelFileError
 from namer_edge_runtime.inputs import open_input, prepare_input
-from namer_edge_runtime.picture.slope import turned
+from namer_edge_runtime.picture.look import turned
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Milliseconds, Reading, Result
 

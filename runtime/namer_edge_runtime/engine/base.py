@@ -14,6 +14,8 @@ from ..model_file import ModelFile
 
 GROUP = "namer_edge.engines"
 """Entry points through which engines, also those of others, are found by name."""
+MOST_THREADS = 1024
+"""No machine that this is made for has more; a slip of the hand would start them all."""
 ENGINES = {"onnx": "onnxruntime", "openvino": "openvino", "torch": "torch"}
 """Format of a model file → the engine that reads it where no other is asked for."""
 
@@ -114,9 +116,11 @@ def open_engine(
 ) -> Engine:
     """The engine of this name, for None that of the model's format, with `model` loaded.
 
-    Raises `UsageError` for an unknown name, `MissingExtraError` where its packages are not
-    installed, `EngineError` where device or provider is not there.
+    Raises `UsageError` for an unknown name or impossible `threads`, `MissingExtraError` where its
+    packages are not installed, `EngineError` where device or provider is not there.
     """
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise UsageError(f"{threads} threads: give 1 to {MOST_THREADS}, or none for the default")
     points = {point.name: point for point in entry_points(group=GROUP)}
     name = name or ENGINES.get(model.engine_format, model.engine_format)
     if name not in points:

@@ -26,6 +26,9 @@ LARGEST_FILE = 1 << 28
 DEEPEST_MATH = 200
 """Levels of MathML; a tree that is nested deeper is left out, the strokes are read all the same."""
 
+PEN_UP = "penup"
+"""Type of a trace along which the pen hovered: no ink."""
+
 _XML_ENTITIES = {"amp", "lt", "gt", "quot", "apos"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
@@ -211,6 +214,8 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
     strokes: Strokes = []
     index: dict[str, int] = {}
     for number, trace in enumerate(root.iter("trace")):
+        if (_attribute(trace, "type") or "").lower() == PEN_UP:
+            continue
         points = read_points(trace.text or "", channels)
         if len(points):
             identifier = _attribute(trace, "id")

@@ -4,8 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .look import Prepared
-from .slope import turning
+from .look import Prepared, turning
 
 WINDOW = 51
 """Pixels of the look: a square of this side is more paper than ink, so its median is paper."""

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelFileError
-from .slope import turned
 
 STRIDE = 16
 """The coarsest feature map (F16) has one cell for 16 × 16 pixels: padded sizes divide by it."""
@@ -96,3 +95,14 @@ def planes(image: NDArray[np.uint8], channels: int) -> NDArray[np.uint8]:
     if image.ndim == 3:
         return np.ascontiguousarray(image.transpose(2, 0, 1))
     return np.ascontiguousarray(np.broadcast_to(image, (channels, *image.shape)))
+
+
+def turned(points: NDArray[np.floating], angle: float) -> NDArray[np.float64]:
+    """Points [N, 2] (x, y) turned about the origin by `angle` radians, from x towards y."""
+    return np.asarray(points, np.float64) @ turning(angle).T
+
+
+def turning(angle: float) -> NDArray[np.float64]:
+    """[2, 2] the matrix that turns (x, y) by `angle` radians, from x towards y."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.array([[cos, -sin], [sin, cos]])

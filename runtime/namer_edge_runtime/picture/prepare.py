@@ -11,10 +11,9 @@ from ..ink.render import draw
 from ..ink.strokes import DOT, typical_height
 from .blobs import Blobs
 from .ground import ink_map, stretched
-from .look import Look, Prepared, padded_size
+from .look import Look, Prepared, padded_size, turned, turning
 from .middles import Middles, placed, shown
 from .pen import measured_width
-from .slope import turned, turning
 from .steps import Steps, Unseen
 
 MOST_PIXELS = 6_000_000

@@ -22,6 +22,8 @@ LEAST = 0.4
 """Share of a line's columns in which it must lie on its curve, bare of ink."""
 STRAIGHT = 1.5
 """Coarse pixels that a line may stray from its curve."""
+DEGREE = 2
+"""Lines are parabolas: paper is seldom flat."""
 FAINTEST = 8
 """Level, of 255, below which a line is not worth looking for."""
 MANY = 3
@@ -156,7 +158,9 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
         bare = (thick > 0) & (thick <= np.quantile(thick[thick > 0], 0.25) + 1)
         used = bare
         for _ in range(2):
-            curve = np.polynomial.Polynomial.fit(columns[used], middles[used], 2)
+            if used.sum() <= DEGREE:
+                break
+            curve = np.polynomial.Polynomial.fit(columns[used], middles[used], DEGREE)
             used = (np.abs(curve(columns) - middles) < STRAIGHT) & bare
             if used.mean() < LEAST:
                 break

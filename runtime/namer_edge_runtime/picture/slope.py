@@ -23,14 +23,3 @@ def slope(image: NDArray[np.uint8]) -> float:
     if across + down + spread < LONG**2 * (across + down - spread):
         return 0.0
     return angle if LEAST <= abs(angle) <= MOST else 0.0
-
-
-def turned(points: NDArray[np.floating], angle: float) -> NDArray[np.float64]:
-    """Points [N, 2] (x, y) turned about the origin by `angle` radians, from x towards y."""
-    return np.asarray(points, np.float64) @ turning(angle).T
-
-
-def turning(angle: float) -> NDArray[np.float64]:
-    """[2, 2] the matrix that turns (x, y) by `angle` radians, from x towards y."""
-    cos, sin = np.cos(angle), np.sin(angle)
-    return np.array([[cos, -sin], [sin, cos]])

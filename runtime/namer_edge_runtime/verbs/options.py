@@ -64,17 +64,18 @@ def positive(text: str) -> int:
 
 def check_writable(target: str | None) -> None:
     """Raises `UsageError` for an output file that cannot be made, before the work begins."""
+    from ..atomic import replaceable
     from ..errors import UsageError
 
-    if target in (None, STANDARD_OUTPUT):
+    if target is None or target == STANDARD_OUTPUT:
         return
-    path = Path(target)
-    if path.is_dir():
-        raise UsageError(f"cannot write {target}: it is a folder; give the name of a file")
+    path = replaceable(Path(target))
     if not path.parent.is_dir():
-        raise UsageError(f"cannot write {target}: there is no folder {path.parent}; make it first")
+        raise UsageError(
+            f"cannot write {target}: there is no folder {Path(target).parent}; make it first"
+        )
     if not os.access(path.parent, os.W_OK):
-        raise UsageError(f"cannot write {target}: nothing may be written in {path.parent}")
+        raise UsageError(f"cannot write {target}: nothing may be written in {Path(target).parent}")
 
 
 def write_text(target: str, text: str) -> None:

@@ -174,6 +174,8 @@ def _format(arguments: argparse.Namespace) -> str:
         raise UsageError("--resume goes on with a file: name it with --jsonl")
     if arguments.ray and (arguments.show_steps or arguments.draw):
         raise UsageError("--show-steps and --draw show one input, which needs no --ray")
+    if STANDARD_OUTPUT in (arguments.show_steps, arguments.draw):
+        raise UsageError("--show-steps and --draw write a PNG file: give its name")
     if asked not in (None, *FORMATS):
         raise UsageError(f"no format {asked!r}: there are {', '.join(FORMATS)}")
     if target is not None and asked not in (None, JSON):
