@@ -23,6 +23,19 @@ of its own. What cannot run here is a row that says why.
 """
 RUNS = ("paper", "scaling", "accuracy")
 """Options that make it another run than that of models in rows."""
+USED = {
+    "models": {
+        *("data", "model", "engine", "device", "threads", "batch", "limit", "one_look"),
+        *("both_looks", "as_pictures", "only", "peer", "ink_peer", "plot", "compare"),
+    },
+    "paper": {
+        *("data", "model", "device", "threads", "limit", "as_pictures", "compare"),
+        *("teacher", "lengths", "beam"),
+    },
+    "scaling": {"threads", "plot"},
+    "accuracy": {"model", "engine", "device", "threads", "one_look", "limit"},
+}
+"""Options that each run heeds."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -165,16 +178,16 @@ def _check(arguments: argparse.Namespace) -> None:
     kinds = [f"--{name}" for name in RUNS if getattr(arguments, name)]
     if len(kinds) > 1:
         raise UsageError(f"{' and '.join(kinds)} are runs of their own: give one of them")
-    if arguments.scaling and (arguments.compare or arguments.data or arguments.teacher):
-        raise UsageError("--scaling takes no DATA, --teacher or --compare: it makes its own input")
-    if arguments.accuracy and (arguments.compare or arguments.data):
-        raise UsageError("--accuracy takes no --compare, and its data as SET=DATA")
-    if kinds and (arguments.peer or arguments.ink_peer):
-        raise UsageError(f"--peer stands beside models: not with {kinds[0]}")
-    if arguments.plot and (arguments.paper or arguments.accuracy):
-        raise UsageError(f"--plot has nothing to draw of {kinds[0]}")
-    if (arguments.teacher or arguments.lengths) and not arguments.paper:
-        raise UsageError("--teacher and --lengths are for --paper: give that too")
+    kind = next((name for name in RUNS if getattr(arguments, name)), "models")
+    useless = [
+        name if name == "data" else f"--{name.replace('_', '-')}"
+        for name in sorted(set().union(*USED.values()) - USED[kind])
+        if getattr(arguments, name)
+    ]
+    if useless:
+        run = "a run of models" if kind == "models" else f"--{kind}"
+        names = ", ".join(name.replace("data", "DATA") for name in useless)
+        raise UsageError(f"{names}: of no use to {run}; leave out one or the other")
 
 
 def _give(arguments: argparse.Namespace, value: dict[str, Any], text: str) -> None:

@@ -1,8 +1,7 @@
 """Checkpoint → model file: one function behind `namer-edge export`."""
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
 from namer_edge.training.checkpoint import load_weights
 from namer_edge.training.config import decoding_of
+from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
@@ -41,8 +41,8 @@ def export(
     name: str | None = None,
     metrics: dict[str, Any] | None = None,
     *,
-    second_looks: Sequence[float] = (),
-    sure: float = 1.0,
+    second_looks: Sequence[float] | None = None,
+    sure: float | None = None,
     calibration: str | Path | None = None,
     evaluation: str | Path | None = None,
     max_drop: float | None = None,
@@ -56,7 +56,8 @@ def export(
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
     `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
-    go into the model file as they are; `second_looks` and `sure` as in `Decoding`. int8 is
+    go into the model file as they are; `second_looks` and `sure` are as in `Decoding`, and where
+    they are None what the checkpoint's JSON says under "decoding", else one look. int8 is
     calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
     `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
     the pictures of the data set `verification`, where given, as the checkpoint reads them.
@@ -87,6 +88,9 @@ def export(
     if output.exists() and not force:
         raise UsageError(f"{output} exists: --force replaces it, or give another place")
     namer, look, record = load_weights(checkpoint)
+    decoding = _decoding(record, second_looks, sure)
+    again = " ".join(f"{factor:g}" for factor in decoding.second_looks)
+    show(f"reads what scores under {decoding.sure:g} again at {again}" if again else "reads once")
     if len(namer.architecture.pgd_parts) < len(PARTS):
         raise ExportError(
             f"{checkpoint} lacks heads of PGD, it is of an ablation: devices run whole models"
@@ -103,16 +107,13 @@ def export(
             explain_worst or 0,
         )
     pictures = None if verification is None else Pictures.of(Path(verification), look)
-    config = record["config"]
     meta: dict[str, Any] = {
         "name": name or output.stem,
         "engine_format": format,
         "precision": target.precision,
         "look": look.to_json(),
         "vocabulary": namer.vocabulary.to_json(),
-        "decoding": replace(
-            decoding_of(config), second_looks=tuple(second_looks), sure=sure
-        ).to_json(),
+        "decoding": decoding.to_json(),
         "architecture": record["architecture"],
         "training": {
             "checkpoint_sha256": record["sha256"],
@@ -141,6 +142,18 @@ def export(
             passed = quantize(model, meta, material, output, show)
             meta, parts = passed.meta, passed.parts
     return ModelFile.write(output, meta, parts)
+
+
+def _decoding(
+    record: Mapping[str, Any], second_looks: Sequence[float] | None, sure: float | None
+) -> Decoding:
+    """What the checkpoint says of reading, but for what was asked for."""
+    value = {**decoding_of(record["config"]).to_json(), **record.get("decoding", {})}
+    if second_looks is not None:
+        value["second_looks"] = list(second_looks)
+    if sure is not None:
+        value["sure"] = sure
+    return Decoding.from_json(value)
 
 
 def _parts(target: Target, graphs: dict[str, bytes], meta: dict[str, Any]) -> dict[str, bytes]:

@@ -58,16 +58,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--second-looks",
         metavar="SIZE",
         type=float,
-        nargs="+",
-        default=[],
-        help="read again at these sizes (relative, e.g. 0.88 1.15) what is not --sure",
+        nargs="*",
+        help="read again at these sizes (relative, e.g. 0.88 1.15) what is not --sure; none: read "
+        "once (default: what the checkpoint says, as the shipped one does)",
     )
     parser.add_argument(
         "--sure",
         metavar="SCORE",
         type=float,
-        default=0.5,
-        help="score from which the first reading stands (default: 0.5)",
+        help="score from which the first reading stands (default: what the checkpoint says, or 1)",
     )
     parser.add_argument("--name", help="name of the model (default: that of MODEL)")
     parser.add_argument("--force", action="store_true", help="replace the model that is there")
@@ -75,8 +74,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from namer_edge_runtime.verbs.options import check_writable
+
     from .export import export
 
+    check_writable(arguments.explain and str(arguments.explain))
     model = export(
         arguments.checkpoint,
         arguments.output,

@@ -30,10 +30,10 @@ class Run:
             return False
         return int(open_checkpoint(last).record["progress"]["epoch"]) >= self.config.epochs
 
-    def train(self) -> None:
-        """To the end; raises what `training.loop.train` does."""
-        if not self.done:
-            train(self.config, resume=(self.folder / "state.safetensors").exists())
+    def train(self) -> bool:
+        """To the end, unless a signal comes: whether it got there. Raises what
+        `training.loop.train` does."""
+        return self.done or train(self.config, resume=(self.folder / "state.safetensors").exists())
 
 
 def runs(table: Table, config: str | None, settings: Sequence[str]) -> Iterator[Run]:

@@ -15,7 +15,7 @@ from namer_edge_runtime.ink.strokes import Strokes
 from .alignment import align
 from .formula import Formula, unplaced
 from .formula_set import FormulaSet
-from .labels import read_labels
+from .labels import check_unused, labels_by_name
 from .math_ink import math_tokens
 from .placement import INKLESS, place
 from .report import Remarks
@@ -36,15 +36,14 @@ def load_crohme(
     shows a bar on a terminal.
     """
     vocabulary = vocabulary or Vocabulary.load("crohme")
-    published = {
-        label.name: tuple(label.latex.split())
-        for label in (read_labels(labels) if labels is not None else ())
-    }
+    named = labels_by_name(labels) if labels is not None else {}
+    published = {name: tuple(label.latex.split()) for name, label in named.items()}
     formulas: list[Formula] = []
     remarks = Remarks()
-    found = set()
+    found: set[str] = set()
     files = tqdm(iterate_ink(ink), unit=" files", disable=None if progress else True)
     for name, content in files:
+        check_unused(name, found)
         found.add(name)
         if isinstance(content, InkError):
             remarks.add("unreadable", name, str(content).removeprefix(f"{name}: "))

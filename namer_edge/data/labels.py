@@ -1,6 +1,7 @@
 """Label files: which formula says what."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -9,6 +10,11 @@ from namer_edge_runtime.errors import DataError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+_NOT_ONE_TOKEN = re.compile(
+    r"(?!\\math[a-z]+\{[A-Za-z]\}$)"  # a letter in a style is a symbol of its own
+    r"(?:[^\\].|\\[^a-zA-Z].|\\[a-zA-Z]+[^a-zA-Z])"
+)
 
 
 @dataclass(frozen=True)
@@ -48,14 +54,44 @@ def read_labels(path: str | Path) -> list[Label]:
     return list(labels.values())
 
 
+def labels_by_name(path: str | Path) -> dict[str, Label]:
+    """The labels of a file by the bare names of what they label. Raises `DataError` as
+    `read_labels`, and where two names that differ in folder or ending alone have two labels."""
+    named: dict[str, Label] = {}
+    for label in read_labels(path):
+        other = named.setdefault(bare(label.name), label)
+        if other.latex != label.latex:
+            raise DataError(
+                f"{path}: {other.name} and {label.name} are told apart by folder or ending alone, "
+                "and have two labels: give the files names of their own"
+            )
+    return named
+
+
+def check_unused(name: str, names: Collection[str]) -> None:
+    """Raises `DataError` for a second formula of one name: nobody knows which a label means."""
+    if name in names:
+        raise DataError(
+            f"two formulas are called {name}, in two folders or with two endings: labels go by "
+            "the names of files, so give each a name of its own"
+        )
+
+
 def bare(name: str) -> str:
     """The name of a file without its folder, zip and known ending."""
     path = PurePosixPath(name.replace(INSIDE, "/"))
     return path.stem if path.suffix.lower() in KNOWN else path.name
 
 
+def are_tokens(words: Sequence[str]) -> bool:
+    """Whether each is one token of LaTeX; `a+b` is three that were not set apart by spaces."""
+    return not any(_NOT_ONE_TOKEN.match(word) for word in words)
+
+
 def label_error(tokens: Sequence[str], vocabulary: Vocabulary) -> str | None:
     """Why these tokens are no formula of the vocabulary; None where they are one."""
+    if not are_tokens(tokens):
+        return "the label is not tokens with spaces between them"
     try:
         nodes = to_nodes(tokens, vocabulary)
         for node in nodes:

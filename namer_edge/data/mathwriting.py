@@ -15,7 +15,7 @@ from namer_edge_runtime.ink.inkml import Ink, iterate_ink
 
 from .formula import Formula, unplaced
 from .formula_set import FormulaSet
-from .labels import bare, label_error, read_labels
+from .labels import check_unused, label_error, labels_by_name
 from .report import Remarks
 
 ANNOTATIONS = ("normalizedLabel", "label")
@@ -37,15 +37,14 @@ def load_mathwriting(
     cannot be read.
     """
     vocabulary = vocabulary or Vocabulary.load("mathwriting")
-    published = {
-        bare(label.name): label.latex
-        for label in (read_labels(labels) if labels is not None else ())
-    }
+    named = labels_by_name(labels) if labels is not None else {}
+    published = {name: label.latex for name, label in named.items()}
     formulas: list[Formula] = []
     remarks = Remarks()
-    found = set()
+    found: set[str] = set()
     files = tqdm(iterate_ink(ink), unit=" files", disable=None if progress else True)
     for name, content in files:
+        check_unused(name, found)
         found.add(name)
         if isinstance(content, InkError):
             remarks.add("unreadable", name, str(content).removeprefix(f"{name}: "))

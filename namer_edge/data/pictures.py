@@ -15,7 +15,7 @@ from namer_edge_runtime.picture.prepare import Lines
 
 from .formula import Formula, Picture, unplaced
 from .formula_set import FormulaSet
-from .labels import bare, label_error, read_labels
+from .labels import bare, check_unused, label_error, labels_by_name
 from .report import Remarks
 
 YARDSTICK = Look()
@@ -31,10 +31,11 @@ def load_pictures(
     says: the formulas have no positions, a teacher has to give them. Raises `DataError` where
     pictures or labels cannot be read at all; a single bad file goes into the report instead.
     """
-    published = {bare(label.name): label for label in read_labels(labels)}
+    published = labels_by_name(labels)
     formulas: list[Formula] = []
     remarks = Remarks()
-    found = set()
+    found: set[str] = set()
+    packed: set[str] = set()
     files = sources([pictures])
     for source in tqdm(
         files, unit=" files", total=count([pictures]), disable=None if progress else True
@@ -52,6 +53,8 @@ def load_pictures(
             remarks.add("unlabelled", name, "no label, so there is nothing to learn")
         elif (reason := label_error(tokens, vocabulary)) is not None:
             remarks.add("disagreeing", name, reason)
+        check_unused(name, packed)
+        packed.add(name)
         formulas.append(unplaced(name, tokens, picture=picture))
     for name in sorted(published.keys() - found):
         remarks.add("inkless", name, "no picture")

@@ -72,15 +72,14 @@ def paired_with(
 
 def paired_with_own(answers: Sequence[Answered], whose: str, *, loose: bool) -> Paired:
     """Answers paired with the labels that their inputs brought; `whose` names these."""
-    by_source = {
-        a.outcome.source: reading(a.label, a.answer, loose) for a in answers if a.label is not None
-    }
+    labelled = [(a.label, a.answer) for a in answers if a.label is not None]
+    readings = [(answer.source, reading(label, answer, loose)) for label, answer in labelled]
     return Paired(
-        readings=tuple(by_source.values()),
+        readings=tuple(judged for _, judged in readings),
         protocol=f"{protocol_name(loose)}; labels: {whose}",
         unlabelled=tuple(a.outcome.source for a in answers if a.label is None),
         repeated=(),
-        by_source=by_source,
+        by_source=dict(readings),
     )
 
 

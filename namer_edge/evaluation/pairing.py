@@ -1,19 +1,17 @@
 """Which answer belongs to which label, and how the two are compared."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from namer_edge_runtime.errors import LatexError
 
-from ..data.labels import Label
+from ..data.labels import Label, are_tokens, bare
 from .exprate import Reading
 
 STRICT = "strict canonical tokens"
 LOOSE = "loose: label and answer normalised, \\limits dropped"
 ALL_FILES = "all files"
-_NOT_ONE_TOKEN = re.compile(r"[^\\].|\\[^a-zA-Z].|\\[a-zA-Z]+[^a-zA-Z]")
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Paired:
                 f"{len(self.repeated)} inputs share their name with a later one, which "
                 "counts in their place: " + _some(self.repeated)
             )
-        raw = [r.name for r in self.readings if any(_NOT_ONE_TOKEN.match(t) for t in r.label)]
+        raw = [r.name for r in self.readings if not are_tokens(r.label)]
         if raw:
             notes.append(
                 f"{len(raw)} labels are not space-separated tokens and cannot be matched "
@@ -88,11 +86,11 @@ def pair(
         if name in by_name:
             repeated.append(by_name[name].source)
         by_name[name] = answer
-        found[name] = found[Path(name).stem] = answer
+        found[name] = found[bare(name)] = answer
     readings: list[Reading] = []
     by_source: dict[str, Reading] = {}
     for label in counted:
-        match = found.get(label.name) or found.get(Path(label.name).stem)
+        match = found.get(label.name) or found.get(bare(label.name))
         readings.append(reading(label, match, loose))
         if match is not None:
             by_source[match.source] = readings[-1]

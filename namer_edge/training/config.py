@@ -1,5 +1,6 @@
 """A training run as one flat table: a TOML file, then `key=value` from the command line."""
 
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -25,6 +26,20 @@ T = TypeVar("T")
 
 FORMERLY = {"initial": "init"}
 """Keys that had another name: runs that were begun with it can be resumed by the same command."""
+
+
+SHARES = (
+    *("dropout", "vat_dropout", "label_smoothing", "corrupt", "ema"),
+    *("scanned", "cut", "swap", "typeset", "vary", "strangers"),
+)
+"""Keys that say how often, or which part: from 0 to 1."""
+NOT_NEGATIVE = (
+    *("margin", "pgd_weight", "threshold", "jitter", "surplus"),
+    *("scale", "aspect", "rotation", "shear", "symbol_shift", "symbol_shape", "stroke_shift"),
+    *("wave", "ripple", "pen", "final_learning_rate", "warmup_epochs", "weight_decay", "clip"),
+    *("seed", "threads", "workers", "evaluate_every", "evaluate_limit", "checkpoint_minutes"),
+    "log_every",
+)
 
 
 @dataclass(frozen=True)
@@ -124,7 +139,7 @@ class TrainConfig:
     threads: int = 0  # CPU threads of each process; 0: all it may use
     workers: int = 0  # processes that draw pictures
     evaluate_every: int = 1  # epochs
-    evaluate_limit: int = 0  # formulas of the validation set; 0: all
+    evaluate_limit: int = 0  # every n-th formula of the validation set, so many at least; 0: all
     checkpoint_minutes: float = 5.0
     log_every: int = 50  # steps
 
@@ -141,7 +156,17 @@ class TrainConfig:
                 raise ConfigError(
                     f"{key} = {getattr(self, key)!r}: choose one of {', '.join(map(str, allowed))}"
                 )
-        counts = ("epochs", "batch_size", "accumulate")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ConfigError(f"{field.name} = {value}: must be a finite number")
+        for key in NOT_NEGATIVE:
+            if getattr(self, key) < 0:
+                raise ConfigError(f"{key} = {getattr(self, key)}: must not be below 0")
+        for key in SHARES:
+            if not 0 <= getattr(self, key) <= 1:
+                raise ConfigError(f"{key} = {getattr(self, key)}: must be from 0 to 1")
+        counts = ("epochs", "batch_size", "accumulate", "pen_width")
         for key in (*counts, "window", "symbol_height", "learning_rate"):
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")

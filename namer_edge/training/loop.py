@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,31 +31,12 @@ from .loss import Objective
 from .material import Material
 from .pace import Pace
 from .quantization_aware import QuantizationAware
+from .schedule import Progress, rate
 from .sequence_loss import SequenceObjective
 from .transfer import Taken, take_over
 from .trouble import Where, check_finite, memory_watched
 from .validation import validate
 from .world import World, pick_device
-
-
-@dataclass
-class Progress:
-    """Where a run is; `batch` counts the batches of each process within the epoch."""
-
-    epoch: int = 0
-    batch: int = 0
-    step: int = 0
-    samples_seen: int = 0
-    best: float = -1.0
-
-
-def rate(config: TrainConfig, epochs_done: float) -> float:
-    """Learning rate: linear warm-up, then a cosine to the final rate ("Implementation Details")."""
-    if epochs_done < config.warmup_epochs:
-        return config.learning_rate * epochs_done / config.warmup_epochs
-    share = (epochs_done - config.warmup_epochs) / max(config.epochs - config.warmup_epochs, 1e-9)
-    low = config.final_learning_rate
-    return low + (config.learning_rate - low) * (1 + math.cos(math.pi * min(share, 1.0))) / 2
 
 
 def build(config: TrainConfig, vocabulary: Vocabulary) -> Namer | Recogniser:
@@ -159,7 +140,7 @@ class Trainer:
         self.scaler.load_state_dict(state["scaler"])
         if isinstance(self.objective, QuantizationAware) and "ranges" in tensors:
             self.objective.activations.load_state_dict(tensors["ranges"])
-        self.progress = Progress(**state["progress"])
+        self.progress = Progress(**state["progress"]).dealt_anew(state["config"], self.config)
         self.before = state.get("before")
 
     def start_from(self, weights: Path) -> Taken:
@@ -279,6 +260,7 @@ class Trainer:
                     break
             bar.close()
             if not self.stopping:
+                self.save()  # what is done is kept, whatever becomes of the validation
                 progress.epoch += 1
                 progress.batch = 0
                 self._finish_epoch(material.judged, log)
@@ -322,7 +304,7 @@ class Trainer:
                 copy = self.averaged()
                 assert isinstance(copy, Namer)
                 judge = self.objective.imitate(copy)
-            scores = validate(judge, config.look, judged, config.decoding)
+            scores = validate(judge, config.look, judged, config.decoding, str(self.device))
             log.validation(progress.samples_seen, progress.epoch, scores)
             record["validation"] = scores
             if scores["exprate"] >= progress.best:
@@ -347,11 +329,11 @@ def groups(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
             group = []
 
 
-def train(config: TrainConfig, resume: bool = False, weights: Path | None = None) -> None:
+def train(config: TrainConfig, resume: bool = False, weights: Path | None = None) -> bool:
     """Run a configuration; `resume` goes on from its state, or from `weights` where given.
 
-    SIGTERM and SIGINT end the run after the step in hand, with its state saved. Raises `DataError`
-    where there is nothing to train on.
+    SIGTERM and SIGINT end the run after the step in hand, with its state saved; returns whether it
+    came to its end without them. Raises `DataError` where there is nothing to train on.
     """
     device = pick_device(config.device)
     if config.threads:
@@ -392,3 +374,10 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+        if trainer.stopping and world.rank == 0:
+            print(
+                f"stopped in epoch {trainer.progress.epoch + 1} of {config.epochs}, with all saved "
+                f"in {trainer.folder}: go on with --resume",
+                file=sys.stderr,
+            )
+        return not trainer.stopping

@@ -4,11 +4,15 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import timedelta
 
 import torch
 from torch import nn
 
 from namer_edge_runtime.errors import ConfigError, TrainingError
+
+LONGEST_WAIT = timedelta(hours=6)
+"""For the first process, which alone has a teacher look at all pictures, and validates."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ class World:
         if size == 1:
             yield cls()
             return
-        torch.distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        backend = "nccl" if device.type == "cuda" else "gloo"
+        torch.distributed.init_process_group(backend, timeout=LONGEST_WAIT)
         try:
             yield cls(torch.distributed.get_rank(), size)
         except RuntimeError as error:

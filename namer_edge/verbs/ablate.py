@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from namer_edge_runtime.command import INTERRUPTED
 from namer_edge_runtime.verbs.options import check_writable, positive
 
 SUMMARY = "measure the rows of an ablation table beside the paper's figures"
@@ -61,7 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Raises the typed errors of configurations, checkpoints and data."""
+    """Exit code 130 where a signal stopped the training of a row. Raises the typed errors of
+    configurations, checkpoints and data."""
     import torch
     from tqdm import tqdm
 
@@ -84,10 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     given = {"epochs": arguments.epochs, "threads": arguments.threads}
     settings = [*arguments.set, *(f"{key}={value}" for key, value in given.items() if value)]
     planned = {name: list(runs(TABLES[name], arguments.config, settings)) for name in names}
-    if arguments.train:
-        for name in names:
-            for planned_run in planned[name]:
-                planned_run.train()
+    if arguments.train and not all(run.train() for name in names for run in planned[name]):
+        return INTERRUPTED  # the same command goes on where it was
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     with tqdm(unit="formula", disable=None) as bar:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ..data.formula_set import FormulaSet
     from ..training.config import TrainConfig
 
+from namer_edge_runtime.verbs.options import check_other, positive
+
 SUMMARY = "make data sets ready and look at them: pack, check, stats, show, symbols, vocabulary"
 FORMS = ("crohme", "hme100k", "mathwriting")
 
@@ -62,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _add_view_options(show)
     show.add_argument("-o", "--output", metavar="PNG", type=Path, required=True)
-    show.add_argument("--count", metavar="N", type=int, default=12, help="samples (12)")
+    show.add_argument("--count", metavar="N", type=positive, default=12, help="samples (12)")
     show.add_argument("--name", metavar="NAME", action="append", help="a formula to be shown")
     show.add_argument("--seed", metavar="N", type=int, default=0, help="other draws (0)")
     show.set_defaults(act=_show)
@@ -136,6 +138,13 @@ def _add_view_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Raises `UsageError` for an output that would take the place of an input, and as the action
+    does."""
+    names = ("ink", "data", "pack", "labels", "tables")
+    given = [getattr(arguments, name, None) for name in names]
+    inputs = [path for value in given for path in (value if isinstance(value, list) else [value])]
+    for target in ("output", "fates", "plots"):
+        check_other(getattr(arguments, target, None), inputs)
     return int(arguments.act(arguments))
 
 
@@ -305,13 +314,19 @@ def _symbols(arguments: argparse.Namespace) -> int:
 def _vocabulary(arguments: argparse.Namespace) -> int:
     """Labels that do not fit are no failure: the vocabulary holds what the others say."""
     from namer_edge_runtime.atomic import atomic_file
-    from namer_edge_runtime.errors import LatexError
+    from namer_edge_runtime.errors import DataError, LatexError
     from namer_edge_runtime.formula.nodes import to_nodes
     from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-    from ..data.labels import read_labels
+    from ..data.labels import are_tokens, read_labels
 
     labels = read_labels(arguments.labels)
+    raw = [label.name for label in labels if not are_tokens(label.latex.split())]
+    if raw:
+        raise DataError(
+            f"{len(raw)} labels of {arguments.labels} are not tokens with spaces between them "
+            f"({', '.join(raw[:3])} …): each would become a class; write `a + b`, not `a+b`"
+        )
     name = arguments.name or arguments.labels.stem
     vocabulary = Vocabulary.scan((label.latex for label in labels), name)
     if arguments.base:

@@ -92,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
         if all(sample.label is None for sample in samples):
             raise UsageError(f"no file of {arguments.data} carries its label: give --labels")
     weights = str(arguments.model or "").endswith(".safetensors")
+    if weights:
+        _check_for_weights(arguments)
     recognizer = _reader(arguments) if weights else open_recognizer(arguments)
     started = perf_counter()
     # Without a terminal to draw on, tqdm keeps silent.
@@ -136,6 +138,18 @@ def run(arguments: argparse.Namespace) -> int:
     for note in paired.notes():
         print(f"note: {note}", file=sys.stderr)
     return 1 if report.unreadable else 0
+
+
+def _check_for_weights(arguments: argparse.Namespace) -> None:
+    """Raises `UsageError` for options of model files, which would do nothing here."""
+    from namer_edge_runtime.errors import UsageError
+
+    useless = [name for name in ("fallback", "cache_dir") if getattr(arguments, name)]
+    if arguments.engine not in (None, "torch"):
+        useless.append("engine")
+    if useless:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in useless)
+        raise UsageError(f"{options}: for model files; weights are read with torch as they are")
 
 
 def _reader(arguments: argparse.Namespace) -> "Recognizer":

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from ..model.cost import Cost
     from ..training.config import TrainConfig
 
+from namer_edge_runtime.command import INTERRUPTED
+
 SUMMARY = "train a model from a configuration"
 
 
@@ -36,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Exit code 130 where a signal stopped the run before its end."""
     from ..training.config import load_config
 
     config = load_config(arguments.config, arguments.settings)
@@ -46,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from ..training.loop import train
 
-    train(config, arguments.resume or arguments.weights is not None, arguments.weights)
-    return 0
+    done = train(config, arguments.resume or arguments.weights is not None, arguments.weights)
+    return 0 if done else INTERRUPTED
 
 
 def _cost(config: "TrainConfig") -> "Cost":

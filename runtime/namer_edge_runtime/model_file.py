@@ -220,7 +220,11 @@ def check_replaceable(path: Path) -> None:
 
     It takes the place of an older model or of nothing, never of somebody's other files.
     """
-    if path.suffix.lower() == ".zip" or not path.exists():
+    if not path.exists():
+        return
+    if path.suffix.lower() == ".zip" and path.is_file():
+        if not _is_model(path):
+            raise UsageError(f"{path} is there and no model: give a name that is not taken yet")
         return
     if not path.is_dir():
         raise UsageError(f"{path} is a file: give a folder for the model, or a name ending in .zip")
@@ -233,6 +237,15 @@ def check_replaceable(path: Path) -> None:
             f"{path} holds other files ({', '.join(others[:3])}): a model is a folder of its own, "
             f"give one that is not there yet, as {path / 'model'}"
         )
+
+
+def _is_model(path: Path) -> bool:
+    """Whether a zip says that it is a model, of whatever version, whole or damaged."""
+    try:
+        meta = _read_meta(path)
+    except ModelFileError:
+        return False
+    return isinstance(meta, dict) and meta.get("format") == FORMAT
 
 
 def _check_inside(path: Path, file: str) -> None:

@@ -54,3 +54,13 @@ def test_what_has_no_labels_says_how_to_give_them(
     other.write_text("{}")
     assert command.main(["benchmark", "--accuracy", f"2019={other}"]) == 1
     assert "not what `namer-edge evaluate --json` writes" in capsys.readouterr().err
+
+
+def test_options_that_would_do_nothing_are_refused(
+    tiny_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["benchmark", "--accuracy", f"x={tiny_folder}", "--only", "x 1", "--batch", "8"]
+    assert command.main(run) == 2
+    assert "--batch, --only: of no use to --accuracy" in capsys.readouterr().err
+    assert command.main(["benchmark", str(tiny_folder), "--beam", "3"]) == 2
+    assert "--beam: of no use to a run of models" in capsys.readouterr().err

@@ -40,6 +40,7 @@ def load(
     ink = folder / "ink"
     ink.mkdir()
     for name, text in files.items():
+        (ink / name).parent.mkdir(exist_ok=True)
         (ink / f"{name}.inkml").write_bytes(text if isinstance(text, bytes) else text.encode())
     if labels is None:
         return load_crohme(ink)
@@ -251,6 +252,15 @@ def test_every_file_and_label_is_accounted_for(tmp_path: Path) -> None:
     said = "\n".join(report.lines())
     for name in ("empty", "blank", "new", "lost"):
         assert name in said
+
+
+def test_labels_may_name_files_with_their_ending(tmp_path: Path) -> None:
+    good = inkml(*boxes_as_symbols(ABC), ROW)
+    loaded = load(tmp_path, {"good": good}, {"good.inkml": "a b c"})
+    assert (loaded.report.agreeing, loaded.report.inkless) == (1, ())
+    (tmp_path / "more").mkdir()
+    with pytest.raises(DataError, match="two formulas are called good"):
+        load(tmp_path / "more", {"good": good, "again/good": good}, {"good": "a b c"})
 
 
 def test_without_a_label_file_the_mathml_is_the_label(tmp_path: Path) -> None:

@@ -59,6 +59,30 @@ def test_names_may_have_dots(tmp_path: Path) -> None:
     assert loaded.report.agreeing == 1
 
 
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    for writer in ("one", "two"):
+        (tmp_path / "photos").mkdir(exist_ok=True)
+        write_photos(tmp_path / "photos" / writer, [0])
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("0.jpg\tx\n", "utf-8")
+    with pytest.raises(DataError, match="two formulas are called 0"):
+        load_pictures(tmp_path / "photos", labels, HME100K)
+    labels.write_text("one/0.jpg\tx\ntwo/0.jpg\ty\n", "utf-8")
+    with pytest.raises(DataError, match=r"one/0\.jpg and two/0\.jpg"):
+        load_pictures(tmp_path / "photos" / "one", labels, HME100K)
+
+
+def test_labels_without_spaces_are_no_tokens(tmp_path: Path) -> None:
+    folder, labels = write_photos(tmp_path / "photos", [0]), tmp_path / "labels.tsv"
+    labels.write_text("0\tx^2+1\n", "utf-8")
+    report = load_pictures(folder, labels, HME100K).report
+    assert (report.agreeing, len(report.disagreeing)) == (0, 1)
+    assert "spaces" in report.disagreeing[0].reason
+    labels.write_text("0\t\\mathbb{R}\n", "utf-8")
+    style = load_pictures(folder, labels, Vocabulary.load("mathwriting")).report
+    assert style.agreeing == 1
+
+
 def test_pictures_lie_in_a_pack_beside_ink(folder: Path, tmp_path: Path) -> None:
     loaded = load_pictures(folder, folder.parent / "labels.tsv", HME100K)
     both = [written(3), *loaded.formulas, written(4)]

@@ -68,3 +68,11 @@ def test_two_inputs_of_one_name_are_told() -> None:
     paired = pair([Label("a", "2")], [Answer("p/a.png", "1"), Answer("q/a.png", "2")])
     assert paired.repeated == ("p/a.png",)
     assert paired.readings[0].errors == 0
+
+
+def test_a_dot_in_a_name_is_no_ending() -> None:
+    answers = [Answer("v/eq.1.png", "1"), Answer("v/eq.2.png", "2"), Answer("v/eq.png", "0")]
+    labels = [Label("eq.1", "1"), Label("eq.2", "2"), Label("eq", "0"), Label("eq.3", "3")]
+    paired = pair(labels, answers)
+    assert [reading.read for reading in paired.readings] == [("1",), ("2",), ("0",), None]
+    assert paired.by_source["v/eq.png"].label == ("0",)

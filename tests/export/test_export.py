@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import onnx
@@ -121,6 +122,38 @@ def test_force_spares_what_is_no_model(
     assert main(["export", str(checkpoint), "-o", str(tmp_path), "--force"]) == 2
     assert "holds other files (letters.txt)" in capsys.readouterr().err
     assert (tmp_path / "letters.txt").read_text() == "dear"
+    with ZipFile(tmp_path / "ink.zip", "w") as archive:
+        archive.writestr("a.inkml", "<ink/>")
+    packed = (tmp_path / "ink.zip").read_bytes()
+    command = ["export", str(checkpoint), "--format", "torch", "--force", "-o"]
+    assert main([*command, str(tmp_path / "ink.zip")]) == 2
+    assert "no model" in capsys.readouterr().err
+    assert (tmp_path / "ink.zip").read_bytes() == packed
+    for _ in range(2):
+        assert main([*command, str(tmp_path / "m.zip")]) == 0
+
+
+def test_looks_are_those_that_the_checkpoint_names_unless_others_are_asked_for(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = checkpoint.with_suffix(".json")
+    named = tmp_path / checkpoint.name
+    named.write_bytes(checkpoint.read_bytes())
+    meta = json.loads(said.read_text("utf-8"))
+    meta["decoding"] = {"second_looks": [1.25, 0.8], "sure": 0.75}
+    named.with_suffix(".json").write_text(json.dumps(meta), "utf-8")
+    for source, more, looks, sure in (
+        (checkpoint, [], (), 1.0),
+        (named, [], (1.25, 0.8), 0.75),
+        (named, ["--second-looks", "1.5", "--sure", "0.5"], (1.5,), 0.5),
+        (named, ["--second-looks"], (), 0.75),
+    ):
+        target = ["--format", "torch", "--force", "-o", str(tmp_path / "m")]
+        assert main(["export", str(source), *target, *more]) == 0
+        told = capsys.readouterr().out
+        assert ("reads once" in told) == (not looks)
+        decoding = ModelFile.open(tmp_path / "m").decoding
+        assert (decoding.second_looks, decoding.sure) == (looks, sure)
 
 
 @pytest.mark.parametrize("stage", ["verify", "export_pgd"])

@@ -68,3 +68,19 @@ def test_a_file_that_is_no_vocabulary(tmp_path: Path) -> None:
     for path in (broken, tmp_path / "nowhere.json"):
         with pytest.raises(ModelFileError, match=path.name):
             Vocabulary.load(str(path))
+
+
+def test_labels_that_are_no_tokens_are_no_classes(tmp_path: Path) -> None:
+    labels = tmp_path / "raw.tsv"
+    labels.write_text("a\ta+b=3\nb\tx ^ { 2 }\nc\t\\frac{1}{2}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"2 labels .* \(a, c"):
+        run(labels, "-o", tmp_path / "raw.json")
+    assert not (tmp_path / "raw.json").exists()
+
+
+def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
+    labels = tmp_path / "mine.tsv"
+    labels.write_text(LABELS, encoding="utf-8")
+    with pytest.raises(UsageError, match="would be lost"):
+        run(labels, "-o", tmp_path / "." / "mine.tsv")
+    assert labels.read_text(encoding="utf-8") == LABELS

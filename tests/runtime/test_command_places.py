@@ -1,4 +1,4 @@
-"""Where `namer-edge recognize` reads and writes when a place is not a plain file that may be used."""
+"""What `namer-edge recognize` does where a place is no plain file that may be used."""
 
 import errno
 import json

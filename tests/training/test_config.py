@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from namer_edge.training.config import TrainConfig, load_config
-from namer_edge.training.loop import rate
+from namer_edge.training.schedule import rate
 from namer_edge_runtime.errors import ConfigError
 
 
@@ -70,6 +70,12 @@ def test_what_a_configuration_reads_with_follows_its_heads() -> None:
         (['pgd_parts=["self"]'], "at least one of the last two"),
         (['pgd_parts=["left", "middle"]'], "self, left, right"),
         (["left_weight=-1"], "edge weights"),
+        (["clip=-1.0"], "clip = -1.0: must not be below 0"),
+        (["seed=-1"], "seed"),
+        (["dropout=2.0"], "dropout = 2.0: must be from 0 to 1"),
+        (["typeset=1.5"], "typeset"),
+        (["pen_width=0.0"], "pen_width"),
+        (["scale=nan"], "finite"),
         (['pgd_parts=["left"]', "left_weight=0"], "edge weights"),
     ],
 )

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import torch
 from namer_edge.training.checkpoint import load_state, load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
+from namer_edge.training.schedule import Progress
 from namer_edge_runtime.errors import CheckpointError, ConfigError
 
 from .conftest import SMALL
@@ -105,3 +107,29 @@ def test_weights_that_do_not_belong_are_refused(pack: Path, tmp_path: Path) -> N
     path.with_suffix(".json").write_text('{"format": "namer-edge-weights", "format_version": 99}')
     with pytest.raises(CheckpointError, match="version 99"):
         load_weights(path)
+
+
+@pytest.mark.slow
+def test_a_signal_stops_with_all_saved_and_says_so(pack: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen([*RUN, *settings(pack, tmp_path / "run")], stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "run" / "log.csv").exists():
+        assert time.monotonic() < deadline, "the run did not get to its first step"
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "go on with --resume" in errors.decode()
+    assert load_state(tmp_path / "run" / "state.safetensors")[1]["progress"]["step"] < 16
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "accumulate", "batch"), [(4, 1, 3), (4, 2, 6), (12, 1, 1), (12, 3, 3), (2, 1, 6)]
+)
+def test_batches_divided_otherwise_go_on_as_many_samples_on(
+    batch_size: int, accumulate: int, batch: int
+) -> None:
+    then = load_config("edge", ["batch_size=4", "accumulate=1"])
+    now = load_config("edge", [f"batch_size={batch_size}", f"accumulate={accumulate}"])
+    place = Progress(epoch=2, batch=3, step=11, samples_seen=44)
+    assert place.dealt_anew(asdict(then), now) == replace(place, batch=batch)

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,13 +70,19 @@ def check_writable(target: str | None) -> None:
 
     if target is None or target == STANDARD_OUTPUT:
         return
-    path = replaceable(Path(target))
-    if not path.parent.is_dir():
-        raise UsageError(
-            f"cannot write {target}: there is no folder {Path(target).parent}; make it first"
-        )
-    if not os.access(path.parent, os.W_OK):
-        raise UsageError(f"cannot write {target}: nothing may be written in {Path(target).parent}")
+    place, folder = replaceable(Path(target)).parent, Path(target).parent
+    if not place.is_dir():
+        raise UsageError(f"cannot write {target}: there is no folder {folder}; make it first")
+    if not os.access(place, os.W_OK):
+        raise UsageError(f"cannot write {target}: nothing may be written in {folder}")
+
+
+def check_other(target: Path | None, inputs: Iterable[Path | None]) -> None:
+    """Raises `UsageError` for an output that would take the place of an input."""
+    from ..errors import UsageError
+
+    if target is not None and target.resolve() in {path.resolve() for path in inputs if path}:
+        raise UsageError(f"{target} is read, and would be lost: give another name for the output")
 
 
 def write_text(target: str, text: str) -> None:
