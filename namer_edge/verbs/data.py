@@ -249,7 +249,7 @@ def _stats(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     import numpy as np
 
-    from namer_edge_runtime.errors import DataError
+    from namer_edge_runtime.errors import DataError, UsageError
     from namer_edge_runtime.formula.vocabulary import Vocabulary
     from namer_edge_runtime.picture.save import save_picture
 
@@ -260,6 +260,8 @@ def _show(arguments: argparse.Namespace) -> int:
     from ..training.material import trainable
     from ..training.positions import with_positions_of
 
+    if arguments.seed < 0:
+        raise UsageError(f"--seed is {arguments.seed}: it must be 0 or more")
     config = _settings(arguments)
     vocabulary = Vocabulary.load(config.vocabulary)
     packed = load_pack(arguments.pack).formulas

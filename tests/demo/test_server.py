@@ -253,7 +253,7 @@ def test_one_address_has_a_rate(tiny_model: ModelFile) -> None:
 def test_a_model_that_is_not_there_and_a_port_that_is_taken(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["demo", "--port", "0", "--model", "nowhere"]) == 1
+    assert main(["demo", "--port", "0", "--model", "nowhere"]) == 2
     assert "nowhere" in capsys.readouterr().err
     assert main(["demo", "--port", str(server.port)]) == 2
     assert "choose another --port" in capsys.readouterr().err

@@ -25,7 +25,7 @@ def test_a_dry_run_prints_the_configuration_and_the_cost(
         (["edge", "epoch=3"], 2, "did you mean 'epochs'"),
         (["edge", "train=nowhere.npz", "output=OUT"], 1, "data pack"),
         (["edge", "--resume", "output=OUT"], 1, "no checkpoint to resume from"),
-        (["edge", "vocabulary=nowhere.json", "output=OUT"], 1, "vocabulary cannot be read"),
+        (["edge", "vocabulary=nowhere.json", "output=OUT"], 2, "vocabulary cannot be read"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
