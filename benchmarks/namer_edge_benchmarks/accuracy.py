@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 from namer_edge.evaluation.answers import answer_all, paired_with_own
 from namer_edge.evaluation.report import Report
 from namer_edge_runtime.errors import DataError, UsageError
-from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 
 from .formulas import samples
 from .pages import table
 from .published import CROHME, HME100K, NONE, TABLE_1, TABLE_2, Method, Rates
-from .trial import CHECKPOINT
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer

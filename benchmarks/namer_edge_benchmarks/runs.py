@@ -24,6 +24,7 @@ class Run:
 
 def models(arguments: argparse.Namespace) -> Run:
     """Rows of models, and of peers on the same formulas."""
+    from namer_edge_runtime.model_file import CHECKPOINT
     from namer_edge_runtime.picture.save import save_picture
 
     from . import peers
@@ -31,7 +32,7 @@ def models(arguments: argparse.Namespace) -> Run:
     from .machine import Machine
     from .pages import page
     from .pareto import draw_front, front_page, points
-    from .trial import CHECKPOINT, Trial
+    from .trial import Trial
     from .worker import in_own_process
 
     data, only = find(arguments.data), tuple(arguments.only.split())

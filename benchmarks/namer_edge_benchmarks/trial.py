@@ -11,10 +11,6 @@ STAGES = ("prepare", "encoder", "vat", "encoder + vat", "pgd", "path", "latex")
 run a part of it; `latex` is all that comes after the path: LaTeX, the vote of several looks."""
 
 
-CHECKPOINT = ".safetensors"
-"""How the file of a model ends that torch reads."""
-
-
 @dataclass(frozen=True)
 class Trial:
     """What is measured in one process."""

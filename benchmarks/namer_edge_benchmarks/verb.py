@@ -6,7 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, positive, write_text
+from namer_edge_runtime.verbs.options import (
+    STANDARD_OUTPUT,
+    as_written,
+    check_writable,
+    positive,
+    write_text,
+)
 
 SUMMARY = "measure speed, memory and cost on this machine, beside accuracy"
 
@@ -151,7 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     baseline, and the typed errors of weights with `--paper`."""
     for target in (arguments.json, arguments.markdown, arguments.plot):
         check_writable(target)
-    _check(arguments)
+    kind = _kind(arguments)
     kept = None
     if arguments.compare:
         from .baseline import load_baseline
@@ -159,7 +165,6 @@ def run(arguments: argparse.Namespace) -> int:
         kept = load_baseline(arguments.compare)
     from . import runs
 
-    kind = next((name for name in RUNS if getattr(arguments, name)), "models")
     measured: runs.Run = getattr(runs, kind)(arguments)
     text, worse = measured.text, False
     if kept is not None:
@@ -171,23 +176,21 @@ def run(arguments: argparse.Namespace) -> int:
     return int(worse or not measured.complete)
 
 
-def _check(arguments: argparse.Namespace) -> None:
-    """Raises `UsageError` for options that do not go together."""
+def _kind(arguments: argparse.Namespace) -> str:
+    """Which run is asked for; raises `UsageError` for options that do not go together."""
     from namer_edge_runtime.errors import UsageError
 
-    kinds = [f"--{name}" for name in RUNS if getattr(arguments, name)]
+    kinds = [name for name in RUNS if getattr(arguments, name)]
     if len(kinds) > 1:
-        raise UsageError(f"{' and '.join(kinds)} are runs of their own: give one of them")
-    kind = next((name for name in RUNS if getattr(arguments, name)), "models")
-    useless = [
-        name if name == "data" else f"--{name.replace('_', '-')}"
-        for name in sorted(set().union(*USED.values()) - USED[kind])
-        if getattr(arguments, name)
-    ]
+        raise UsageError(f"{as_written(kinds)} are runs of their own: give one of them")
+    kind = kinds[0] if kinds else "models"
+    known = set().union(*USED.values())
+    useless = [name for name in sorted(known - USED[kind]) if getattr(arguments, name)]
     if useless:
-        run = "a run of models" if kind == "models" else f"--{kind}"
-        names = ", ".join(name.replace("data", "DATA") for name in useless)
+        names = as_written(useless).replace("--data", "DATA")
+        run = as_written(kinds) or "a run of models"
         raise UsageError(f"{names}: of no use to {run}; leave out one or the other")
+    return kind
 
 
 def _give(arguments: argparse.Namespace, value: dict[str, Any], text: str) -> None:

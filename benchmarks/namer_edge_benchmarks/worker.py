@@ -16,14 +16,14 @@ from namer_edge.evaluation.exprate import rate
 from namer_edge.evaluation.samples import Sample
 from namer_edge_runtime.bulk import Outcome
 from namer_edge_runtime.errors import MissingExtraError, NamerEdgeError, UsageError
-from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
 from .encoder_share import Watching, watch
 from .energy import joules, read_energy
 from .formulas import samples
-from .trial import CHECKPOINT, STAGES, Accuracy, Measured, Row, Spread, Trial
+from .trial import STAGES, Accuracy, Measured, Row, Spread, Trial
 
 WINDOW = 8
 """Batches given at once, so that pictures of one size find each other (as `Recognizer.each`)."""

@@ -16,6 +16,7 @@ from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
+from namer_edge_runtime.verbs.options import check_writable
 
 from .arrangement import fused_attention, plain_attention
 from .compact import compact_parts
@@ -87,6 +88,7 @@ def export(
     check_replaceable(output)
     if output.exists() and not force:
         raise UsageError(f"{output} exists: --force replaces it, or give another place")
+    check_writable(None if explain is None else str(explain))
     namer, look, record = load_weights(checkpoint)
     decoding = _decoding(record, second_looks, sure)
     again = " ".join(f"{factor:g}" for factor in decoding.second_looks)

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from namer_edge_runtime.errors import MissingExtraError, UsageError
+from namer_edge_runtime.verbs.options import as_written
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def find_target(format: str, precision: str | None = None) -> Target:
 def check_options(target: Target, **given: Any) -> None:
     """Raises `UsageError` where `given` (None: not given) lacks an option that the target needs,
     or has one that it does not take."""
-    options = {f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None}
+    options = {as_written([name]) for name, value in given.items() if value is not None}
     name = f"{target.format} {target.precision}"
     missing = [option for option in target.needs if option not in options]
     if missing:

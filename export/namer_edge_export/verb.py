@@ -74,11 +74,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from namer_edge_runtime.verbs.options import check_writable
-
     from .export import export
 
-    check_writable(arguments.explain and str(arguments.explain))
     model = export(
         arguments.checkpoint,
         arguments.output,

@@ -67,7 +67,7 @@ class PlacedPicture:
         target = look.margin + np.maximum(room, 0) * share + self.extent / 2
         # From what preparation gave, by way of the picture's own pixels.
         onwards = matrix / prepared.scale
-        shift = target - onwards @ (middle * prepared.scale + prepared.offset)
+        shift = target - onwards @ prepared.from_input(middle)
         centres = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV counts from the middle of pixels
         image = cv2.warpAffine(
             _seen(prepared),
@@ -87,8 +87,7 @@ class PlacedPicture:
         seen = _seen(prepared)
         image = np.zeros((*batch, *seen.shape[2:]), np.uint8)
         image[:height, :width] = seen
-        positions = self.formula.positions * prepared.scale + np.array(prepared.offset)
-        return Shown(image, (height, width), positions)
+        return Shown(image, (height, width), prepared.from_input(self.formula.positions))
 
 
 def place_picture(

@@ -143,8 +143,8 @@ def _apart(
     prepared = prepare_input(formula.source, look)
     limits = np.array(prepared.image.shape) // CELL - 1
     ink, other = (
-        np.clip(np.floor((p * prepared.scale + prepared.offset)[:, ::-1] / CELL), 0, limits)
-        for p in (formula.positions.astype(np.float64), taught.astype(np.float64))
+        np.clip(np.floor(prepared.from_input(p)[:, ::-1] / CELL), 0, limits)
+        for p in (formula.positions, taught)
     )
     visual = tuple(n.token for n in to_nodes(formula.tokens, vocabulary) if not n.ending)
     return Apart(formula, prepared, visual, ink.astype(np.int64), other.astype(np.int64))

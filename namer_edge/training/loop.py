@@ -260,7 +260,8 @@ class Trainer:
                     break
             bar.close()
             if not self.stopping:
-                self.save()  # what is done is kept, whatever becomes of the validation
+                if material.judged and self._is_due(progress.epoch + 1):
+                    self.save()  # what is done is kept, whatever becomes of the validation
                 progress.epoch += 1
                 progress.batch = 0
                 self._finish_epoch(material.judged, log)
@@ -284,6 +285,11 @@ class Trainer:
             torch.distributed.all_reduce(flag)
             self.stopping = bool(flag > 0)
 
+    def _is_due(self, epoch: int) -> bool:
+        """Whether the weights are validated after so many epochs."""
+        every = self.config.evaluate_every
+        return epoch == self.config.epochs or bool(every and epoch % every == 0)
+
     def _finish_epoch(self, judged: list[Formula], log: Log | None) -> None:
         """Validate the averaged weights where it is due, and keep last and best weights."""
         config, progress = self.config, self.progress
@@ -297,8 +303,7 @@ class Trainer:
             "licence": config.licence,
             **({"before": self.before} if self.before else {}),
         }
-        due = config.evaluate_every and progress.epoch % config.evaluate_every == 0
-        if judged and (due or progress.epoch == config.epochs):
+        if judged and self._is_due(progress.epoch):
             judge: Namer | Recogniser = model
             if isinstance(self.objective, QuantizationAware):
                 copy = self.averaged()

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from namer_edge_runtime.verbs.options import check_other, positive
+
 if TYPE_CHECKING:
     from namer_edge_runtime.formula.vocabulary import Vocabulary
 
     from ..data.formula_set import FormulaSet
     from ..training.config import TrainConfig
-
-from namer_edge_runtime.verbs.options import check_other, positive
 
 SUMMARY = "make data sets ready and look at them: pack, check, stats, show, symbols, vocabulary"
 FORMS = ("crohme", "hme100k", "mathwriting")

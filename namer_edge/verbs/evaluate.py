@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from namer_edge_runtime.verbs.options import (
     STANDARD_OUTPUT,
     add_recognizer_options,
+    as_written,
     check_writable,
     open_recognizer,
     positive,
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from namer_edge_runtime.bulk import count
     from namer_edge_runtime.errors import UsageError
-    from namer_edge_runtime.model_file import ModelFile
+    from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 
     from ..data.labels import read_labels
     from ..data.pack import source_hash
@@ -91,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         samples = list(samples)
         if all(sample.label is None for sample in samples):
             raise UsageError(f"no file of {arguments.data} carries its label: give --labels")
-    weights = str(arguments.model or "").endswith(".safetensors")
+    weights = str(arguments.model or "").endswith(CHECKPOINT)
     if weights:
         _check_for_weights(arguments)
     recognizer = _reader(arguments) if weights else open_recognizer(arguments)
@@ -148,8 +149,9 @@ def _check_for_weights(arguments: argparse.Namespace) -> None:
     if arguments.engine not in (None, "torch"):
         useless.append("engine")
     if useless:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in useless)
-        raise UsageError(f"{options}: for model files; weights are read with torch as they are")
+        raise UsageError(
+            f"{as_written(useless)}: for model files; weights are read with torch as they are"
+        )
 
 
 def _reader(arguments: argparse.Namespace) -> "Recognizer":

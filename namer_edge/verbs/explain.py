@@ -35,6 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Raises the typed errors of input, model and engine."""
+    from namer_edge_runtime.model_file import CHECKPOINT
+
     from ..explanation.insight import look_inside
     from ..explanation.sheet import save
 
@@ -42,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(str(target))
     namer: Namer | None = None
     recognizer: Any
-    if str(arguments.model or "").endswith(".safetensors"):
+    if str(arguments.model or "").endswith(CHECKPOINT):
         from ..training.reading import open_checkpoint
 
         opened = open_checkpoint(Path(arguments.model), arguments.device)

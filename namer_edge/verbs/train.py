@@ -5,11 +5,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from namer_edge_runtime.command import INTERRUPTED
+
 if TYPE_CHECKING:
     from ..model.cost import Cost
     from ..training.config import TrainConfig
-
-from namer_edge_runtime.command import INTERRUPTED
 
 SUMMARY = "train a model from a configuration"
 

@@ -135,8 +135,8 @@ def _printable(name: str) -> str:
 
 
 def _unopened(path: str, error: OSError | ValueError) -> str:
-    reason = error.strerror if isinstance(error, OSError) else None
-    return f"{_printable(path)}: cannot be opened ({reason or error})"
+    reason = getattr(error, "strerror", None) or error
+    return f"{_printable(path)}: cannot be opened ({reason})"
 
 
 def _inside(folder: str) -> list[Source]:

@@ -128,8 +128,8 @@ def read_file(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:  # a name may hold what no file system takes
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise kind(f"{path}: cannot be opened ({reason or error})") from None
+        reason = getattr(error, "strerror", None) or error
+        raise kind(f"{path}: cannot be opened ({reason})") from None
     if not data:
         raise kind(f"{path}: the file is empty")
     return data

@@ -24,7 +24,7 @@ FORMAT_VERSION = 1
 META = "model.json"
 SUFFIXES = {"onnx": ".onnx", "openvino": ".xml", "torch": ".safetensors"}
 CHECKPOINT = ".safetensors"
-"""Of a file by itself."""
+"""How the file of a trained model ends that torch reads, and that no engine opens by itself."""
 DEFAULT_MODEL = "crohme-edge"
 MODELS = Path(__file__).parent / "models"
 LARGEST_META = 1 << 24

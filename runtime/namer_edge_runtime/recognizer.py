@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 CELL = 8
 """Pixels of the model's input to one cell of the VAT map (F8)."""
-
-
 MOST_HELD = 1 << 25
 """Pixels of open pictures beyond which no further one is opened."""
 

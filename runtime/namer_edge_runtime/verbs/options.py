@@ -52,6 +52,11 @@ def open_recognizer(arguments: argparse.Namespace) -> "Recognizer":
     return Recognizer.from_pretrained(**recognizer_options(arguments))
 
 
+def as_written(names: Iterable[str]) -> str:
+    """Options as a command line has them, by the names that argparse gives their values."""
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
+
+
 def positive(text: str) -> int:
     """A whole number from 1 on."""
     try:
