@@ -174,7 +174,7 @@ def _start(file: ModelFile) -> list[Target]:
 
 def _path(file: ModelFile) -> Target:
     """`decode`, arrays checked and a `Path` made."""
-    microseconds = path_time(file.vocabulary.endings, NODES)
+    microseconds = path_time(file.vocabulary.endings, NODES, file.decoding.routes)
     return Target(f"path selection of {NODES} nodes", microseconds, 50, "us")
 
 

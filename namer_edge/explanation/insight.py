@@ -121,6 +121,7 @@ def look_inside(recognizer: Recognizer, value: Any, namer: "Namer | None" = None
         right_weight=decoding.right_weight,
     )
     ((path,),) = readings(pgd, [nodes], vocabulary, decoding)
+    corrected[path.nodes] = path.classes  # some may be read though deleting them is likelier
     height, width = prepared.image.shape
     return Insight(
         prepared,

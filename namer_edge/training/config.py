@@ -38,7 +38,7 @@ NOT_NEGATIVE = (
     *("scale", "aspect", "rotation", "shear", "symbol_shift", "symbol_shape", "stroke_shift"),
     *("wave", "ripple", "pen", "final_learning_rate", "warmup_epochs", "weight_decay", "clip"),
     *("seed", "threads", "workers", "evaluate_every", "evaluate_limit", "checkpoint_minutes"),
-    "log_every",
+    *("log_every", "routes"),
 )
 
 
@@ -97,6 +97,7 @@ class TrainConfig:
     epsilon: float = 0.5
     left_weight: float = 1.0
     right_weight: float = 1.0
+    routes: int = 0  # most probable paths that are weighed; 0: the longest path is the formula
 
     # Augmentation of ink (off: the paper's "no augmentation").
     scale: float = 0.0
@@ -261,7 +262,7 @@ class TrainConfig:
 
 def decoding_of(config: Mapping[str, Any]) -> Decoding:
     """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
-    keys = ("epsilon", "left_weight", "right_weight", "threshold")
+    keys = ("epsilon", "left_weight", "right_weight", "threshold", "routes")
     values = {key: config[key] for key in keys if key in config}
     absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
     return Decoding(**{**values, **{f"{part}_weight": 0.0 for part in absent}})

@@ -19,6 +19,10 @@ class Decoding:
     """Where classes with the same number of endings together have a probability that peaks at or
     above this, the best of them becomes a node though another class or "none" wins; above 1 this is
     off, which is the paper's rule (eq. 4)."""
+    routes: int = 0
+    """Above 0, so many of the most probable paths are looked at, and the formula is the one of
+    their readings that PGD gives the highest probability, nodes to delete counted too; 0: the
+    longest path, the paper's way."""
     max_nodes: int = 512
     """What exceeds it goes by score, and the result says `truncated`."""
     second_looks: tuple[float, ...] = ()

@@ -1,13 +1,11 @@
 """Token picking and path selection as a model wants them: with its vocabulary and its constants."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .decode.decode import decode_all
-from .decode.left_out import nothing_left
 from .decode.pick import Nodes, pick_all
 from .decode.reading import Path
 from .decoding import Decoding
@@ -44,9 +42,8 @@ def readings(
     decoding: Decoding,
     count: int = 1,
 ) -> list[list[Path]]:
-    """Up to `count` readings of each formula, best first (`decode_all`); scores are lower for those
-    that leave out what PGD would keep (`nothing_left`)."""
-    found = decode_all(
+    """Up to `count` readings of each formula, best first (`decode_all`)."""
+    return decode_all(
         pgd.correction,
         pgd.left,
         pgd.right,
@@ -55,9 +52,6 @@ def readings(
         epsilon=decoding.epsilon,
         left_weight=decoding.left_weight,
         right_weight=decoding.right_weight,
+        routes=decoding.routes,
         alternatives=count,
     )
-    return [
-        [replace(path, score=path.score * nothing_left(path, own, said)) for path in paths]
-        for paths, own, said in zip(found, nodes, pgd.correction, strict=False)
-    ]

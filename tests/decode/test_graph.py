@@ -140,5 +140,5 @@ def test_compiled_revision_equals_plain() -> None:
         nodes = random_nodes(random, int(random.integers(2, 20)))
         probs = (random.integers(0, 4, (len(nodes), 9)) / 4).astype(np.float32)
         probs[random.random(probs.shape) < 0.1] = np.nan
-        arguments = (probs, nodes.classes, nodes.parents, ENDINGS)
+        arguments = (probs, nodes.classes, nodes.parents, ENDINGS, bool(random.random() < 0.8))
         assert np.array_equal(_revise(*arguments), reference.revise(*arguments))

@@ -1,42 +1,38 @@
-"""A reading is less sure the more it leaves out."""
+"""A reading is less sure the more it leaves out that PGD would keep."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from namer_edge_runtime.decode import Nodes
-from namer_edge_runtime.decode import Path as Reading
-from namer_edge_runtime.decode.left_out import NEAR, nothing_left
+from namer_edge_runtime.decode import decode
+from namer_edge_runtime.decode.limits import LEAST_DELETED
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.recognizer import Recognizer
 
+from .formulas import DELETE, ENDINGS, heads, random_nodes
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
-DELETED = (0.0, 0.0, 0.2, 0.5, 0.25)
-"""P(delete) of <sos>, <eos> and three visual nodes."""
 
 
-def left(*cells: tuple[int, int]) -> float:
-    """Of three nodes the first is read."""
-    nodes = Nodes(
-        cells=np.array([(0, 0), (0, 0), *cells]),
-        classes=np.zeros(5, np.int64),
-        endings=np.zeros(5, np.int64),
-        parents=np.full(5, -1),
-        scores=np.ones(5, np.float32),
+@pytest.mark.parametrize("routes", [0, 3])
+def test_what_is_left_out_counts_by_how_surely_it_is_deleted(routes: int) -> None:
+    nodes = next(
+        nodes
+        for nodes in (random_nodes(np.random.default_rng(seed), 7) for seed in range(100))
+        if len(nodes) == 7 and (nodes.parents < 0).all()
     )
-    said = np.zeros((5, 4), np.float32)
-    said[:, -1] = DELETED
-    one = np.array([2])
-    return nothing_left(
-        Reading(one, np.zeros(1, np.int64), 0.9, np.ones(1, np.float32), False), nodes, said
-    )
-
-
-def test_far_nodes_count_and_near_ones_are_the_same_symbol() -> None:
-    assert left((5, 5), (5, 5 + NEAR), (5 - NEAR, 5)) == 1
-    assert left((5, 5), (5, 6 + NEAR), (5, 5)) == pytest.approx(0.5)
-    assert left((5, 5), (5, 6 + NEAR), (6 + NEAR, 5)) == pytest.approx(0.5 * 0.25)
+    probs, left, right = heads(np.array([2, 3]), nodes)  # 4, 5 and 6 are deleted
+    scores = []
+    for sureness in (1.0, 0.5, 0.25, 0.0):
+        probs[4, DELETE] = sureness
+        (found,) = decode(probs, left, right, nodes, ENDINGS, routes=routes)
+        if sureness:
+            assert found.nodes.tolist() == [2, 3]
+        scores.append(found.score)
+    assert scores[1] == pytest.approx(0.5 * scores[0])
+    assert scores[2] == pytest.approx(0.25 * scores[0])
+    assert scores[3] >= LEAST_DELETED * scores[0] * (1 - 1e-6)  # it may be left out at a price
 
 
 def test_a_second_line_makes_a_reading_unsure() -> None:

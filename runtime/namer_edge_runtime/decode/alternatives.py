@@ -12,19 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .graph import build, revise
+from .limits import LEAST, WEAKEST_CLASS, WEAKEST_EDGE
 from .path import longest_paths
 from .pick import Nodes
 from .reading import Evidence, Path
 
-WEAKEST_EDGE = 0.005
-"""Share of the weights that an edge needs to be on another path."""
-WEAKEST_CLASS = 0.001
-"""Probability that a class needs to stand for the best one, or a node to come back though deleted:
-what is less likely hardly ever makes a reading that anyone would pick."""
 MOST_CLASSES = 4
 """Classes that are tried at one node."""
-LEAST = 1e-12
-"""Probability that 0 counts as, so that its logarithm is a number."""
 
 
 def alternatives(
@@ -43,12 +37,9 @@ def alternatives(
     The `count` most probable paths of the wider graph, repaired, and of these all combinations of
     likely classes with the same number of endings, the best `count` in all; no two say the same.
     """
-    labels = len(vocabulary_endings)
-    kept = self_probs.copy()
-    kept[:, labels + 1] = 0  # the best class of each node, were it not deleted
-    classes = revise(kept, nodes, vocabulary_endings)
+    classes = revise(self_probs, nodes, vocabulary_endings, deleting=False)
     own = np.where(nodes.parents < 0, np.arange(len(nodes)), nodes.parents)
-    alive = np.nan_to_num(kept[own, classes[own]]) >= WEAKEST_CLASS
+    alive = np.nan_to_num(self_probs[own, classes[own]]) >= WEAKEST_CLASS
     alive[:2] = True
     graph = build(
         left,
@@ -62,13 +53,14 @@ def alternatives(
     wider = Evidence(nodes, self_probs, graph.scores / total)
     of_class = np.nan_to_num(self_probs[np.arange(len(nodes)), classes])
     of_class[:2] = 1
-    # The longest path over logarithms is the most probable one.
+    # The longest path over logarithms is the most probable one: what is read is not deleted.
     likely = np.maximum(graph.weights / total, LEAST) * np.maximum(of_class[graph.targets], LEAST)
+    likely /= wider.deleted[graph.targets]
     routes = longest_paths(replace(graph, weights=np.log(likely)), count)
     readings: dict[bytes, Path] = {}
     for route in routes:
         for reading in _with_other_classes(
-            wider.read(route.nodes, classes), kept, vocabulary_endings, count
+            wider.read(route.nodes, classes), self_probs, vocabulary_endings, count
         ):
             known = readings.setdefault(reading.classes.tobytes(), reading)
             if reading.score > known.score:
@@ -79,7 +71,7 @@ def alternatives(
 
 def _with_other_classes(
     reading: Path,
-    kept: NDArray[np.float32],
+    self_probs: NDArray[np.float32],
     vocabulary_endings: NDArray[np.integer],
     count: int,
 ) -> list[Path]:
@@ -92,7 +84,7 @@ def _with_other_classes(
     best: list[tuple[float, tuple[int, ...]]] = [(1.0, ())]
     for place in visual:
         label = reading.classes[place]
-        probs = kept[reading.nodes[place], : len(vocabulary_endings)]
+        probs = self_probs[reading.nodes[place], : len(vocabulary_endings)]
         fitting = np.where(vocabulary_endings == vocabulary_endings[label], probs, 0)
         likely = [c for c in np.argsort(-fitting)[:MOST_CLASSES] if fitting[c] >= WEAKEST_CLASS]
         options = [(1.0, int(label))] + [
@@ -105,7 +97,7 @@ def _with_other_classes(
             ((odds * more, (*chosen, c)) for odds, chosen in best for more, c in options),
             key=lambda choice: choice[0],
         )
-    return [_changed(reading, visual, odds, chosen, kept) for odds, chosen in best]
+    return [_changed(reading, visual, odds, chosen, self_probs) for odds, chosen in best]
 
 
 def _changed(
@@ -113,11 +105,11 @@ def _changed(
     visual: NDArray[np.int64],
     odds: float,
     chosen: tuple[int, ...],
-    kept: NDArray[np.float32],
+    self_probs: NDArray[np.float32],
 ) -> Path:
     """The reading with these classes at its visual nodes, `odds` times as probable."""
     classes, node_scores = reading.classes.copy(), reading.node_scores.copy()
     classes[visual] = chosen
-    node_scores[visual] = kept[reading.nodes[visual], classes[visual]]
+    node_scores[visual] = self_probs[reading.nodes[visual], classes[visual]]
     score = min(1.0, reading.score * odds)
     return replace(reading, classes=classes, node_scores=node_scores, score=score)

@@ -22,6 +22,7 @@ def decode(
     epsilon: float = 0.5,
     left_weight: float = 1.0,
     right_weight: float = 1.0,
+    routes: int = 0,
     alternatives: int = 1,
 ) -> list[Path]:
     """Readings of one formula, best first: `decode_all` for heads [N, …] and one list of nodes."""
@@ -34,6 +35,7 @@ def decode(
         epsilon=epsilon,
         left_weight=left_weight,
         right_weight=right_weight,
+        routes=routes,
         alternatives=alternatives,
     )[0]
 
@@ -48,12 +50,13 @@ def decode_all(
     epsilon: float = 0.5,
     left_weight: float = 1.0,
     right_weight: float = 1.0,
+    routes: int = 0,
     alternatives: int = 1,
 ) -> list[list[Path]]:
     """Readings of B formulas, for each its own, best first.
 
-    The best is the longest path (section "Path Selection"), repaired; that of all formulas is
-    found in one compiled call.
+    The best is the longest path (section "Path Selection"), repaired, or with `routes` the most
+    probable reading of so many paths; that of all formulas is found in one compiled call.
 
     Args:
         self_probs: [B, N, K + 2] the self head over K visual classes, "}", delete (eq. 6).
@@ -64,9 +67,13 @@ def decode_all(
         vocabulary_endings: [K] number of endings of each visual class.
         epsilon: edges weaker than this, after weighting, go.
         left_weight, right_weight: weights of the two heads in an edge (table S3).
+        routes: 0 for the paper's rule: nodes that are more likely to be deleted than not go, the
+            longest path is the formula. From 1 on, so many of the most probable paths are looked
+            at, through all nodes and all edges but the weakest, and of their readings, repaired,
+            the one of the highest score is the formula (`Path.score`); `epsilon` has no say.
         alternatives: the most readings of a formula to return. Further ones are the most probable
             others, by falling score (`alternatives.py`); one may even have a higher score than the
-            longest path, which stays the first.
+            first.
 
     Returns:
         At least one reading for each formula; its path is empty where no node stays.
@@ -74,7 +81,7 @@ def decode_all(
     Raises:
         EngineError: an array is too small for the nodes or the vocabulary.
         UsageError: epsilon or a weight is no finite number, a weight is negative or both are 0, or
-            `alternatives` is below 1.
+            `alternatives` is below 1 or `routes` below 0.
     """
     size, labels = max(map(len, nodes), default=0), len(vocabulary_endings)
     shape = self_probs.shape
@@ -95,10 +102,10 @@ def decode_all(
             f"epsilon {epsilon} and edge weights {left_weight}:{right_weight} must be finite, and "
             "one weight at least above 0"
         )
-    if min(left_weight, right_weight) < 0 or alternatives < 1:
+    if min(left_weight, right_weight, routes) < 0 or alternatives < 1:
         raise UsageError(
-            f"edge weights {left_weight}:{right_weight} must not be negative, and alternatives "
-            f"({alternatives}) must be 1 or more"
+            f"edge weights {left_weight}:{right_weight} and routes ({routes}) must not be "
+            f"negative, and alternatives ({alternatives}) must be 1 or more"
         )
 
     best = select(
@@ -110,6 +117,7 @@ def decode_all(
         epsilon=epsilon,
         left_weight=left_weight,
         right_weight=right_weight,
+        routes=routes,
     )
     if alternatives == 1:
         return [[path] for path in best]

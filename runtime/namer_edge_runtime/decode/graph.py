@@ -26,7 +26,11 @@ class Graph:
 
 
 def revise(
-    self_probs: NDArray[np.float32], nodes: Nodes, vocabulary_endings: NDArray[np.integer]
+    self_probs: NDArray[np.float32],
+    nodes: Nodes,
+    vocabulary_endings: NDArray[np.integer],
+    *,
+    deleting: bool = True,
 ) -> NDArray[np.int64]:
     """[N] the revised class V of each node: arg max of the self head (eq. 6).
 
@@ -38,12 +42,14 @@ def revise(
     Args:
         self_probs: [N or more, K + 2] probabilities of K visual classes, "}", delete.
         vocabulary_endings: [K] number of endings of each visual class.
+        deleting: False for the best class of each node, were it not deleted.
     """
     return _revise(
         plain_array(self_probs, np.float32),
         plain_array(nodes.classes, np.int64),
         plain_array(nodes.parents, np.int64),
         plain_array(vocabulary_endings, np.int8),
+        bool(deleting),
     )
 
 
@@ -87,9 +93,10 @@ def _revise(
     classes: NDArray[np.int64],
     parents: NDArray[np.int64],
     vocabulary_endings: NDArray[np.int8],
+    deleting: bool,
 ) -> NDArray[np.int64]:
     revised = np.empty(len(classes), np.int64)
-    fill_revised(self_probs, classes, parents, len(classes), vocabulary_endings, revised)
+    fill_revised(self_probs, classes, parents, len(classes), vocabulary_endings, deleting, revised)
     return revised
 
 
@@ -100,6 +107,7 @@ def fill_revised(
     parents: NDArray[np.int64],
     size: int,
     vocabulary_endings: NDArray[np.int8],
+    deleting: bool,
     revised: NDArray[np.int64],
 ) -> None:
     """`revise` for the first `size` nodes, into `revised`."""
@@ -115,7 +123,7 @@ def fill_revised(
             if self_probs[node, label] > best and vocabulary_endings[label] == wanted:
                 best = self_probs[node, label]
                 revised[node] = label
-        if self_probs[node, delete] > best:
+        if deleting and self_probs[node, delete] > best:
             revised[node] = delete
     for node in range(2, size):
         if parents[node] >= 0:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .limits import LEAST_DELETED
 from .pick import EOS, SOS, Nodes
 from .repair import repair
 
@@ -18,8 +19,9 @@ class Path:
     classes: NDArray[np.int64]
     """[n] revised class of each: a visual class, or K for "}"."""
     score: float
-    """In [0, 1]: product of P(class) over the nodes and of E / (sum of weights) over the edges from
-    `<sos>` to `<eos>`, those that repair made included. An empty reading has score 0."""
+    """In [0, 1]: product of P(class) over the nodes, of E / (sum of weights) over the edges from
+    `<sos>` to `<eos>`, those that repair made included, and of P(delete) over the visual nodes that
+    it leaves out (eq. 6, 10). An empty reading has score 0."""
     node_scores: NDArray[np.float32]
     """[n] P(class) of each node by the self head."""
     repaired: bool
@@ -36,6 +38,14 @@ class Evidence:
     edges: NDArray[np.float64]
     """[N, N] E / (sum of weights) from row to column, in [0, 1]."""
 
+    @property
+    def deleted(self) -> NDArray[np.float64]:
+        """[N] P(delete) of each visual node, at least `LEAST_DELETED`; 1 for the others."""
+        said = np.nan_to_num(self.self_probs[:, -1]).astype(np.float64)
+        others = self.nodes.parents >= 0
+        others[[SOS, EOS]] = True
+        return np.where(others, 1.0, np.maximum(said, LEAST_DELETED))
+
     def read(self, route: NDArray[np.int64], classes: NDArray[np.int64]) -> Path:
         """The reading along a route [n], `<sos>` and `<eos>` included, where node i is of class
         `classes[i]`; repaired where it is not well nested."""
@@ -47,7 +57,8 @@ class Evidence:
         if len(chosen):
             edges = self.edges[whole[:-1], whole[1:]]
             product = np.prod(node_scores, dtype=np.float64) * np.prod(edges)
-            score = float(np.clip(product, 0, 1))
+            off = np.setdiff1d(np.flatnonzero(self.nodes.parents < 0)[2:], chosen)
+            score = float(np.clip(product * self.deleted[off].prod(), 0, 1))
         return Path(
             nodes=chosen,
             classes=classes[chosen],

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .limits import LEAST, LEAST_DELETED, WEAKEST_CLASS, WEAKEST_EDGE
+
 Arrays = tuple[Any, ...]
 """What kernels return; the functions that call them wrap it into dataclasses."""
 
@@ -130,6 +132,7 @@ def revise(
     classes: NDArray[np.int64],
     parents: NDArray[np.int64],
     vocabulary_endings: NDArray[np.int8],
+    deleting: bool,
 ) -> NDArray[np.int64]:
     """Twin of `graph.revise`'s kernel."""
     end, delete = len(vocabulary_endings), len(vocabulary_endings) + 1
@@ -137,7 +140,8 @@ def revise(
     revised[:2] = -1
     for node in range(2, len(classes)):
         if parents[node] < 0:
-            same = np.append(vocabulary_endings == vocabulary_endings[classes[node]], [False, True])
+            wanted = vocabulary_endings == vocabulary_endings[classes[node]]
+            same = np.append(wanted, [False, deleting])
             probs = np.where(same & ~np.isnan(self_probs[node]), self_probs[node], -1)
             if probs.max() >= 0:
                 revised[node] = probs.argmax()
@@ -293,6 +297,7 @@ def select(
     epsilon: float,
     left_weight: float,
     right_weight: float,
+    routes: int,
 ) -> Arrays:
     """Twin of `select.select`'s kernel, of the twins of its steps."""
     chosen, revised = np.zeros((2, *classes.shape), np.int64)
@@ -302,27 +307,44 @@ def select(
     repaired = np.zeros(len(sizes), bool)
     delete, total = len(vocabulary_endings) + 1, left_weight + right_weight
     for b, n in enumerate(sizes.tolist()):
-        labels = revise(self_probs[b, :n], classes[b, :n], parents[b, :n], vocabulary_endings)
+        probs, own = np.nan_to_num(self_probs[b, :n]), parents[b, :n]
+        labels = revise(self_probs[b, :n], classes[b, :n], own, vocabulary_endings, not routes)
+        said = probs[np.arange(n), labels]
+        deleted = np.maximum(probs[:, delete].astype(np.float64), LEAST_DELETED)
+        deleted[:2] = deleted[own >= 0] = 1
+        alive = labels != delete
+        if routes:
+            of_symbol = np.where(own < 0, np.arange(n), own)
+            alive &= (said[of_symbol].astype(np.float64) >= WEAKEST_CLASS) | (of_symbol < 2)
         edges, sources, targets, weights = build(
             left[b, :n, :n],
             right[b, :n, :n],
-            labels != delete,
-            epsilon,
+            alive,
+            WEAKEST_EDGE * total if routes else epsilon,
             left_weight,
             right_weight,
         )
-        nodes, lengths, _ = longest_paths(sources, targets, weights, n, 1)
-        route = nodes[0, 1 : lengths[0] - 1]
-        path = repair(route, parents[b, :n], edges)
-        counts[b] = count = len(path)
-        chosen[b, :count], revised[b, :count] = path, labels[path]
-        probs = np.nan_to_num(self_probs[b, path, labels[path]], nan=0)
-        node_scores[b, :count] = probs
-        repaired[b] = not np.array_equal(route, path)
-        if count:
+        if routes:
+            likely = np.where(np.arange(n) < 2, 1.0, said.astype(np.float64))
+            weights = np.log(np.maximum(weights / total, LEAST))
+            weights += np.log(np.maximum(likely, LEAST))[targets] - np.log(deleted)[targets]
+        nodes, lengths, _ = longest_paths(sources, targets, weights, n, max(1, routes))
+        readings = []
+        for row, length in zip(nodes, lengths.tolist(), strict=True):
+            route = row[1 : length - 1]
+            path = repair(route, own, edges)
             whole = [0, *path.tolist(), 1]
             product = 1.0
-            for place, prob in enumerate(probs.tolist()):
+            for place, prob in enumerate(said[path].tolist()):
                 product *= float(edges[whole[place], whole[place + 1]]) / total * prob
-            scores[b] = min(1.0, product * (float(edges[whole[-2], 1]) / total))
+            product *= float(edges[whole[-2], 1]) / total
+            for node in np.setdiff1d(np.arange(n), path).tolist():
+                product *= float(deleted[node])
+            readings.append((min(1.0, product), route, path))
+        score, route, path = max(readings, key=lambda reading: reading[0])
+        counts[b] = count = len(path)
+        scores[b] = score if count else 0
+        chosen[b, :count], revised[b, :count] = path, labels[path]
+        node_scores[b, :count] = said[path]
+        repaired[b] = not np.array_equal(route, path)
     return chosen, revised, node_scores, counts, scores, repaired

@@ -1,4 +1,9 @@
-"""Path selection of a whole batch in one compiled call: revise, build, longest path, repair."""
+"""Path selection of a whole batch in one compiled call: revise, build, longest path, repair.
+
+The paper's formula is the longest path, where nodes to delete are left out first. With `routes`,
+beyond the paper, deleting is weighed against reading: of the most probable paths, the most probable
+reading is the formula, in which each node is either read or deleted.
+"""
 
 from collections.abc import Sequence
 
@@ -8,6 +13,7 @@ from numpy.typing import NDArray
 from . import reference
 from .graph import enter, fill_revised, list_edges, weigh
 from .jit import kernel, part, plain_array
+from .limits import LEAST, LEAST_DELETED, WEAKEST_CLASS, WEAKEST_EDGE
 from .path import extend, trace
 from .pick import EOS, SOS, Nodes
 from .reading import Path
@@ -24,8 +30,10 @@ def select(
     epsilon: float,
     left_weight: float,
     right_weight: float,
+    routes: int,
 ) -> list[Path]:
-    """The longest path through each of B formulas, repaired (section "Path Selection").
+    """The longest path through each of B formulas, repaired (section "Path Selection"), or the most
+    probable reading of so many `routes`.
 
     Arguments are those of `decode_all`, which checks them.
     """
@@ -47,6 +55,7 @@ def select(
         float(epsilon),
         float(left_weight),
         float(right_weight),
+        int(routes),
     )
     return [
         Path(
@@ -74,7 +83,12 @@ def _select(
     epsilon: float,
     left_weight: float,
     right_weight: float,
+    routes: int,
 ) -> reference.Arrays:
+    end = len(vocabulary_endings)
+    total = left_weight + right_weight
+    least = epsilon if routes == 0 else WEAKEST_EDGE * total
+    ranked = max(1, routes)
     batch, most = classes.shape
     chosen = np.zeros((batch, most), np.int64)
     revised = np.zeros((batch, most), np.int64)
@@ -91,52 +105,111 @@ def _select(
     heap = np.empty(most * most, np.int64)
     targets = np.empty(most * most // 2, np.int64)  # without cycles there are no more
     weights = np.empty(most * most // 2, np.float64)
-    lengths = np.empty((most, 1), np.float64)
-    before = np.empty((most, 1), np.int64)
-    ranks = np.empty((most, 1), np.int64)
+    lengths = np.empty((most, ranked), np.float64)
+    before = np.empty((most, ranked), np.int64)
+    ranks = np.empty((most, ranked), np.int64)
     room = np.empty((5, most + 1), np.int64)
     route = np.empty(most, np.int64)
+    walked = np.empty(most, np.int64)
+    read = np.empty(most, np.bool_)
     for b in range(batch):
         size = sizes[b]
-        fill_revised(self_probs[b], classes[b], parents[b], size, vocabulary_endings, labels)
+        probs = self_probs[b]
+        fill_revised(probs, classes[b], parents[b], size, vocabulary_endings, routes == 0, labels)
         for node in range(size):
-            alive[node] = labels[node] != len(vocabulary_endings) + 1
+            own = node if parents[b, node] < 0 else parents[b, node]
+            alive[node] = labels[node] != end + 1 and (
+                routes == 0 or own <= EOS or probs[own, labels[own]] >= WEAKEST_CLASS
+            )
         weigh(left[b], right[b], alive, size, left_weight, right_weight, edges)
-        count = enter(edges, alive, size, epsilon, inside, reaches, heap)
+        count = enter(edges, alive, size, least, inside, reaches, heap)
         sources = heap  # done with
         list_edges(edges, inside, size, sources, targets, weights)
-        extend(sources, targets, weights, count, size, 1, lengths, before, ranks, room)
-        inner = trace(0, before, ranks, route) - 2
-        path = route[1:]
-        counts[b] = walk(path, inner, parents[b], size, edges, room, chosen[b])
-        repaired[b] = counts[b] != inner
-        for place in range(counts[b]):
-            node = chosen[b, place]
-            score = self_probs[b, node, labels[node]]
-            revised[b, place] = labels[node]
-            node_scores[b, place] = 0 if np.isnan(score) else score
-            if not repaired[b]:
-                repaired[b] = path[place] != node
-        scores[b] = _probability(
-            chosen[b], node_scores[b], counts[b], edges, left_weight + right_weight
-        )
+        if routes > 0:
+            _to_likelihood(weights, targets, count, probs, labels, parents[b], total)
+        scores[b] = -1.0
+        for rank in range(
+            extend(sources, targets, weights, count, size, ranked, lengths, before, ranks, room)
+        ):
+            inner = trace(rank, before, ranks, route) - 2
+            path = route[1:]
+            reached = walk(path, inner, parents[b], size, edges, room, walked)
+            score = _probability(
+                walked, reached, labels, probs, parents[b], size, edges, total, read
+            )
+            if score <= scores[b]:
+                continue
+            scores[b] = score
+            counts[b] = reached
+            chosen[b] = 0
+            revised[b] = 0
+            node_scores[b] = 0
+            repaired[b] = reached != inner
+            for place in range(reached):
+                node = walked[place]
+                chosen[b, place] = node
+                revised[b, place] = labels[node]
+                node_scores[b, place] = _number(probs[node, labels[node]])
+                if not repaired[b]:
+                    repaired[b] = path[place] != node
+        if counts[b] == 0:
+            scores[b] = 0.0
     return chosen, revised, node_scores, counts, scores, repaired
+
+
+@part
+def _to_likelihood(
+    weights: NDArray[np.float64],
+    targets: NDArray[np.int64],
+    count: int,
+    probs: NDArray[np.float32],
+    labels: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    total: float,
+) -> None:
+    """From E of each edge, in place, to what following it adds to the logarithm of `Path.score`:
+    that of E / `total`, and of what its target says, which is then not deleted."""
+    delete = probs.shape[1] - 1
+    for edge in range(count):
+        target = targets[edge]
+        weights[edge] = np.log(max(LEAST, weights[edge] / total))
+        if target > EOS:
+            weights[edge] += np.log(max(LEAST, _number(probs[target, labels[target]])))
+            if parents[target] < 0:
+                weights[edge] -= np.log(max(LEAST_DELETED, _number(probs[target, delete])))
+
+
+@part
+def _number(probability: float) -> float:
+    """A probability as it is, 0 for what is no number."""
+    return 0.0 if np.isnan(probability) else np.float64(probability)
 
 
 @part
 def _probability(
     path: NDArray[np.int64],
-    node_scores: NDArray[np.float32],
     count: int,
+    labels: NDArray[np.int64],
+    probs: NDArray[np.float32],
+    parents: NDArray[np.int64],
+    size: int,
     edges: NDArray[np.float64],
     total: float,
+    read: NDArray[np.bool_],
 ) -> float:
-    """Product of P(class) over the nodes and of E / `total` over the edges; 0 for no node."""
-    if count == 0:
-        return 0.0
+    """`Path.score` of `path[:count]`, that of an empty one as if it were none; `read` is room for a
+    mark at each node."""
     product = 1.0
     previous = SOS
+    read[:size] = False
     for place in range(count):
-        product *= edges[previous, path[place]] / total * np.float64(node_scores[place])
-        previous = path[place]
-    return min(1.0, product * (edges[previous, EOS] / total))
+        node = path[place]
+        product *= edges[previous, node] / total * _number(probs[node, labels[node]])
+        read[node] = True
+        previous = node
+    product *= edges[previous, EOS] / total
+    delete = probs.shape[1] - 1
+    for node in range(2, size):
+        if parents[node] < 0 and not read[node]:
+            product *= max(LEAST_DELETED, _number(probs[node, delete]))
+    return min(1.0, product)
