@@ -89,19 +89,27 @@ class Confidence:
 def fit(scores: Sequence[float], right: Sequence[bool]) -> Scaling:
     """The scaling that makes scores likeliest as probabilities of being right (Platt scaling).
 
-    Logistic regression of truth on the logit of the score, by Newton's method; one reading that is
-    right and one that is wrong at even odds are added, so that a clean sweep has a limit too.
+    Logistic regression of truth on the logit of the score, by Newton's method, each step halved
+    until it helps; one reading that is right and one that is wrong at even odds are added, so that
+    a clean sweep has a limit too.
     """
     score = np.append(np.asarray(scores, np.float64), (0.5, 0.5))
     truth = np.append(np.asarray(right, np.float64), (0.0, 1.0))
     x = np.stack([Scaling.logit(score), np.ones(len(score))], 1)
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        """Of the truth under these weights, minus its logarithm."""
+        return float(np.logaddexp(0, np.where(truth > 0, -1, 1) * (x @ weights)).sum())
+
     weights = np.array([1.0, 0.0])
     for _ in range(STEPS):
         p = 1 / (1 + np.exp(-x @ weights))
         slope = x.T @ (truth - p)
         curve = (x * (p * (1 - p))[:, None]).T @ x + 1e-9 * np.eye(2)
         step = np.linalg.solve(curve, slope)
-        weights += step * min(1.0, 4.0 / (np.abs(step).max() + 1e-12))
+        while loss(weights + step) > loss(weights) and np.abs(step).max() > 1e-9:
+            step /= 2
+        weights += step
         if np.abs(step).max() < 1e-9:
             break
     return Scaling(float(weights[0]), float(weights[1]))

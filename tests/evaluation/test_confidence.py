@@ -35,6 +35,19 @@ def test_scaling_is_found_from_what_was_right(slope: float, offset: float) -> No
         assert before.error > 0.05
 
 
+@pytest.mark.parametrize("slope", [0.3, 0.1])
+def test_scores_that_lie_many_orders_apart_are_fitted_too(slope: float) -> None:
+    """Where Newton's whole steps lead ever further away."""
+    rng = np.random.default_rng(1)
+    logits = rng.normal(-4, 7, 700)
+    scores = np.clip(1 / (1 + np.exp(-logits)), 1e-6, 1 - 1e-6)
+    right = rng.random(700) < [Scaling(slope, 1.0)(score) for score in scores]
+    found = fit(scores.tolist(), right.tolist())
+    assert found.slope == pytest.approx(slope, abs=0.06)
+    after = Confidence.of([found(score) for score in scores], right.tolist())
+    assert after.error < 0.06
+
+
 def test_auroc_counts_pairs() -> None:
     scores, right = [0.9, 0.8, 0.8, 0.1], [True, False, True, False]
     # Of four pairs three are in order and one is a tie.
