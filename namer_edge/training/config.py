@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from namer_edge_runtime.decode.limits import MOST_ROUTES
 from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.picture.look import Look
@@ -199,6 +200,8 @@ class TrainConfig:
                 f"edge weights {self.left_weight}:{self.right_weight}: must not be below 0, and "
                 "that of a head that there is above it"
             )
+        if self.routes > MOST_ROUTES:
+            raise ConfigError(f"routes = {self.routes}: must not be above {MOST_ROUTES}")
         if self.window % 2 == 0:
             raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
         for key in ("widths", "blocks"):

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from .decode.limits import MOST_ROUTES
 from .errors import ModelFileError
 
 
@@ -36,7 +37,7 @@ class Decoding:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Decoding":
-        """Raises `ModelFileError` for unknown keys and for values that are no numbers."""
+        """Raises `ModelFileError` for unknown keys and for values that cannot be."""
         unknown = sorted(set(value) - {field.name for field in fields(cls)})
         if unknown:
             raise ModelFileError(
@@ -52,4 +53,10 @@ class Decoding:
                 raise ModelFileError(f"the model's decoding has {key} = {number!r}, no number")
         if not all(factor > 0 for factor in looks):
             raise ModelFileError(f"the model's decoding has second_looks = {looks}: not above 0")
+        routes = value.get("routes", 0)
+        if routes not in range(MOST_ROUTES + 1):
+            raise ModelFileError(
+                f"the model's decoding has routes = {routes}: not a whole number from 0 to "
+                f"{MOST_ROUTES}"
+            )
         return cls(**{**value, "second_looks": tuple(looks)})

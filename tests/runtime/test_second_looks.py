@@ -140,3 +140,7 @@ def test_the_constants_travel_with_the_model() -> None:
     for wrong in (3, [0.0], ["x"], [True]):
         with pytest.raises(ModelFileError, match="second_looks"):
             Decoding.from_json({"second_looks": wrong})
+    assert Decoding.from_json({"routes": 3}).routes == 3
+    for wrong in (-1, 2.5, 10**9):
+        with pytest.raises(ModelFileError, match="routes"):
+            Decoding.from_json({"routes": wrong})

@@ -72,6 +72,7 @@ def test_what_a_configuration_reads_with_follows_its_heads() -> None:
         (["left_weight=-1"], "edge weights"),
         (["clip=-1.0"], "clip = -1.0: must not be below 0"),
         (["seed=-1"], "seed"),
+        (["routes=1000"], "routes = 1000: must not be above"),
         (["dropout=2.0"], "dropout = 2.0: must be from 0 to 1"),
         (["typeset=1.5"], "typeset"),
         (["pen_width=0.0"], "pen_width"),

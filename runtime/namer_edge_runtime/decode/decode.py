@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..errors import EngineError, UsageError
 from .alternatives import alternatives as other_readings
+from .limits import MOST_ROUTES
 from .pick import Nodes
 from .reading import Path
 from .select import select
@@ -81,7 +82,7 @@ def decode_all(
     Raises:
         EngineError: an array is too small for the nodes or the vocabulary.
         UsageError: epsilon or a weight is no finite number, a weight is negative or both are 0, or
-            `alternatives` is below 1 or `routes` below 0.
+            `alternatives` is below 1, or `routes` below 0 or above `MOST_ROUTES`.
     """
     size, labels = max(map(len, nodes), default=0), len(vocabulary_endings)
     shape = self_probs.shape
@@ -102,11 +103,13 @@ def decode_all(
             f"epsilon {epsilon} and edge weights {left_weight}:{right_weight} must be finite, and "
             "one weight at least above 0"
         )
-    if min(left_weight, right_weight, routes) < 0 or alternatives < 1:
+    if min(left_weight, right_weight) < 0 or alternatives < 1:
         raise UsageError(
-            f"edge weights {left_weight}:{right_weight} and routes ({routes}) must not be "
-            f"negative, and alternatives ({alternatives}) must be 1 or more"
+            f"edge weights {left_weight}:{right_weight} must not be negative, and alternatives "
+            f"({alternatives}) must be 1 or more"
         )
+    if not 0 <= routes <= MOST_ROUTES:
+        raise UsageError(f"routes is {routes}: it must be from 0 to {MOST_ROUTES}")
 
     best = select(
         self_probs,
