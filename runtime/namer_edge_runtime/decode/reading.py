@@ -1,6 +1,7 @@
 """A reading of a formula, and how likely it is."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class Evidence:
     edges: NDArray[np.float64]
     """[N, N] E / (sum of weights) from row to column, in [0, 1]."""
 
-    @property
+    @cached_property
     def deleted(self) -> NDArray[np.float64]:
         """[N] P(delete) of each visual node, at least `LEAST_DELETED`; 1 for the others."""
         said = np.nan_to_num(self.self_probs[:, -1]).astype(np.float64)
@@ -57,8 +58,7 @@ class Evidence:
         if len(chosen):
             edges = self.edges[whole[:-1], whole[1:]]
             product = np.prod(node_scores, dtype=np.float64) * np.prod(edges)
-            off = np.setdiff1d(np.flatnonzero(self.nodes.parents < 0)[2:], chosen)
-            score = float(np.clip(product * self.deleted[off].prod(), 0, 1))
+            score = float(np.clip(product * np.delete(self.deleted, chosen).prod(), 0, 1))
         return Path(
             nodes=chosen,
             classes=classes[chosen],

@@ -141,17 +141,13 @@ def _select(
                 continue
             scores[b] = score
             counts[b] = reached
-            chosen[b] = 0
-            revised[b] = 0
-            node_scores[b] = 0
-            repaired[b] = reached != inner
-            for place in range(reached):
-                node = walked[place]
-                chosen[b, place] = node
-                revised[b, place] = labels[node]
-                node_scores[b, place] = _number(probs[node, labels[node]])
-                if not repaired[b]:
-                    repaired[b] = path[place] != node
+            chosen[b, :reached] = walked[:reached]
+            chosen[b, reached:] = 0
+            repaired[b] = not np.array_equal(walked[:reached], path[:inner])
+        for place in range(counts[b]):
+            node = chosen[b, place]
+            revised[b, place] = labels[node]
+            node_scores[b, place] = _number(probs[node, labels[node]])
         if counts[b] == 0:
             scores[b] = 0.0
     return chosen, revised, node_scores, counts, scores, repaired
