@@ -93,7 +93,7 @@ class Middles:
         """The same lines with another pen: 255 on 0, [height, width] of `size`, whose pixels are
         ours · `scale` + `offset`; `pen` is in its pixels."""
         k = scale * OVERSAMPLING
-        away = placed(self.distance, scale, offset, size)
+        away = placed(self.distance, scale, offset, size, beyond=sum(self.distance.shape))
         shift = [OVERSAMPLING * o for o in offset]
         pen *= OVERSAMPLING
         cover = np.clip(255 * (pen / 2 + 0.5 - away * k), 0, 255).astype(np.uint8)
@@ -104,10 +104,14 @@ class Middles:
 
 
 def placed(
-    picture: NDArray[Any], scale: float, offset: tuple[float, float], size: tuple[int, int]
+    picture: NDArray[Any],
+    scale: float,
+    offset: tuple[float, float],
+    size: tuple[int, int],
+    beyond: float = 0,
 ) -> NDArray[Any]:
     """A picture where its coordinates · `scale` + `offset` are, on a drawing `OVERSAMPLING` times
-    [height, width] of `size`; `shown` makes the picture of that size of it."""
+    [height, width] of `size`, `beyond` outside it; `shown` makes the picture of that size of it."""
     k = scale * OVERSAMPLING
     # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
     shift = [OVERSAMPLING * o + k / 2 - 0.5 for o in offset]
@@ -116,7 +120,8 @@ def placed(
         np.array([[k, 0, shift[0]], [0, k, shift[1]]]),
         (size[1] * OVERSAMPLING, size[0] * OVERSAMPLING),
         flags=cv2.INTER_LINEAR,
-        borderMode=cv2.BORDER_REPLICATE,
+        borderMode=cv2.BORDER_CONSTANT,  # up to 8 times as quick as going on with the edge
+        borderValue=beyond,
     )
 
 
