@@ -5,6 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from .result import Milliseconds, Reading, Result
 
+TO_COME = 0.5
+"""Score that a look to come is reckoned with. Of the second looks at CROHME 2013 70 of 100 have less,
+and of its 671 answers none turns right or wrong for it, with a tenth fewer looks."""
+
 
 @dataclass
 class Ballot:
@@ -16,11 +20,11 @@ class Ballot:
     def add(self, look: Result) -> None:
         self.looks.append(look)
 
-    @property
-    def lead(self) -> float:
-        """Votes of the first reading before the second; a look that is to come has one at most."""
+    def settled(self, left: int) -> bool:
+        """Whether the first reading is so far before the second that `left` looks to come are not
+        worth their time: they would have to read the second with `TO_COME` each to overtake it."""
         first, second, *_ = *sorted(self._votes().values(), reverse=True), 0.0
-        return first - second
+        return first - second > left * TO_COME
 
     def elected(self, alternatives: int = 0) -> Result:
         """The reading with most votes, as its surest look has it, with the time of all looks.

@@ -171,7 +171,7 @@ class Recognizer:
         }
         for done, factor in enumerate(self.decoding.second_looks):
             left = len(self.decoding.second_looks) - done
-            open_ = {n: opened[n] for n, ballot in ballots.items() if ballot.lead <= left}
+            open_ = {n: opened[n] for n, ballot in ballots.items() if not ballot.settled(left)}
             look = replace(self.look, symbol_height=self.look.symbol_height * factor)
             for number, answer in self._look(open_, look, {}, batch_size, alternatives).items():
                 if isinstance(answer, Result):
