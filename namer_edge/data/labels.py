@@ -11,6 +11,7 @@ from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
+_YES_NO = {"yes": True, "no": False}
 _NOT_ONE_TOKEN = re.compile(
     r"(?!\\math[a-z]+\{[A-Za-z]\}$)"  # a letter in a style is a symbol of its own
     r"(?:[^\\].|\\[^a-zA-Z].|\\[a-zA-Z]+[^a-zA-Z])"
@@ -31,7 +32,8 @@ def read_labels(path: str | Path) -> list[Label]:
 
     Only with a heading (its first column is `name`) is the third column read: `yes` or `no`,
     whether the label can be written in the vocabulary at all. Raises `DataError` for a missing
-    file, for a line without a label and where two lines give one name different labels.
+    file, for a line without a label or with another third column, and where two lines give one name
+    different labels.
     """
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
@@ -46,7 +48,13 @@ def read_labels(path: str | Path) -> list[Label]:
     for number, row in rows[headed:]:
         if len(row) < 2:
             raise DataError(f"{path}, line {number}: expected `name TAB label`, found {row[0]!r}")
-        label = Label(row[0], row[1], not headed or len(row) < 3 or row[2] == "yes")
+        known = _YES_NO.get(row[2].strip().lower()) if headed and len(row) > 2 else True
+        if known is None:
+            raise DataError(
+                f"{path}, line {number}: the third column says {row[2]!r}: write yes where the "
+                "label is within the vocabulary, else no"
+            )
+        label = Label(row[0], row[1], known)
         if labels.setdefault(label.name, label) != label:
             raise DataError(f"{path}, line {number}: {label.name} has two different labels")
     if not labels:

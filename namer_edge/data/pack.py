@@ -101,7 +101,7 @@ def load_pack(path: str | Path) -> Pack:
     try:
         formulas = _formulas(meta, arrays)
         return Pack(formulas, Report.from_json(meta["report"]), meta["sources"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DataError(f"{path}: the parts of this pack do not fit together ({error})") from error
 
 
@@ -133,12 +133,15 @@ def _joined(parts: Sequence[NDArray[Any]], width: int, dtype: type) -> NDArray[A
 
 def _split(array: NDArray[Any], lengths: NDArray[np.int64]) -> list[NDArray[Any]]:
     ends = np.concatenate([[0], np.cumsum(lengths)]).tolist()
-    if ends[-1] != len(array):
+    if ends[-1] != len(array) or lengths.min(initial=0) < 0:
         raise ValueError(f"{len(array)} rows where {ends[-1]} belong")
     return [array[start:end] for start, end in pairwise(ends)]
 
 
 def _formulas(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[Formula]:
+    for name, width in (("points", 2), ("positions", 2), ("boxes", 4)):
+        if arrays[name].shape[1:] != (width,) or not np.isfinite(arrays[name]).all():
+            raise ValueError(f"{name} are not rows of {width} numbers")
     strokes = _split(arrays["points"], arrays["stroke_points"])
     counts = arrays["strokes"].tolist()
     starts = np.concatenate([[0], np.cumsum(arrays["strokes"])]).tolist()

@@ -6,15 +6,16 @@ for (`Synthesis`).
 
 import csv
 import gzip
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from namer_edge_runtime.errors import DataError
+from namer_edge_runtime.errors import DataError, InkError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.ink.strokes import Strokes, bounds
+from namer_edge_runtime.ink.strokes import Strokes, as_strokes, bounds
 
 from .formula import Formula
 
@@ -85,6 +86,8 @@ def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
         for line, row in _rows(path):
             try:
                 token, size, text = row["token"], float(row["size"]), row["strokes"]
+                if not 0 <= size < math.inf:
+                    raise ValueError(f"size {size}")
                 strange = token == STRANGER and row.get("label", STRANGER) not in LOOKALIKES
                 if token not in vocabulary.symbols and not strange:
                     foreign += 1
@@ -92,7 +95,7 @@ def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
                     coarse += 1
                 else:
                     formulas.append(_formula(f"{path.name}:{line}", token, _strokes(text)))
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, InkError) as error:
                 raise DataError(
                     f"{path}, line {line}: no sample of a symbol ({error!r}); the table needs the "
                     "columns token, size and strokes, strokes as x,y x,y|x,y"
@@ -112,10 +115,10 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _strokes(text: str) -> Strokes:
-    return [
-        np.array([point.split(",") for point in stroke.split()], np.float32).reshape(-1, 2)
-        for stroke in text.split("|")
-    ]
+    points = [[point.split(",") for point in stroke.split()] for stroke in text.split("|")]
+    if not all(len(point) == 2 for stroke in points for point in stroke):
+        raise ValueError("a point that is not x,y")
+    return as_strokes(points)
 
 
 def _formula(name: str, token: str, strokes: Strokes) -> Formula:

@@ -112,6 +112,8 @@ def load_model(path: Path) -> tuple[Namer | Recogniser, Look, dict[str, Any]]:
     """The model of a checkpoint, whatever its kind; as `load_weights` else."""
     try:
         record = json.loads(path.with_suffix(".json").read_text("utf-8"))
+        if not isinstance(record, dict):
+            raise ValueError("its JSON is no object")
         if (record.get("format"), record.get("format_version")) != (
             "namer-edge-weights",
             FORMAT_VERSION,

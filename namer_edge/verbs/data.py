@@ -175,13 +175,17 @@ def _loaded(data: Path, arguments: argparse.Namespace) -> "FormulaSet":
 
 def _pack(arguments: argparse.Namespace) -> int:
     """Exit code 1 where files could not be read: they are named, and the pack holds the rest."""
+    from namer_edge_runtime.errors import DataError
+
     from ..data.pack import Pack, save_pack, source_hash
 
     loaded = _loaded(arguments.ink, arguments)
     sources = {p.name: source_hash(p) for p in (arguments.ink, arguments.labels) if p is not None}
-    save_pack(arguments.output, Pack(loaded.formulas, loaded.report, sources))
     for line in loaded.report.lines():
         print(line)
+    if not loaded.formulas:
+        raise DataError(f"{arguments.ink}: no formula to pack; nothing was written")
+    save_pack(arguments.output, Pack(loaded.formulas, loaded.report, sources))
     print(f"{arguments.output}: {len(loaded.formulas)} formulas")
     return 1 if loaded.report.unreadable else 0
 

@@ -8,7 +8,7 @@ from namer_edge_runtime.verbs.options import (
     STANDARD_OUTPUT,
     add_recognizer_options,
     as_written,
-    check_writable,
+    check_outputs,
     open_recognizer,
     positive,
     write_text,
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where some labelled files had no answer.
+    """Exit code 1 where some labelled files had no answer, or none was counted.
 
     Raises the typed errors of model, engine, labels and data.
     """
@@ -77,8 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..evaluation.report import Report
     from ..evaluation.samples import Sample, file_samples, pack_samples
 
-    for target in (arguments.json, arguments.jsonl):
-        check_writable(target)
+    inputs = (arguments.data, arguments.labels)
+    check_outputs((arguments.json, arguments.jsonl), inputs)
     labels = read_labels(arguments.labels) if arguments.labels else None
     packed = arguments.data.suffix.lower() == ".npz"
     samples: Iterable[Sample]
@@ -119,9 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         "unlabelled": list(paired.unlabelled),
         "repeated": list(paired.repeated),
         "sources": {
-            str(path): source_hash(path)
-            for path in (arguments.data, arguments.labels)
-            if path is not None and path.is_file()
+            str(path): source_hash(path) for path in inputs if path is not None and path.is_file()
         },
     }
     if arguments.json:
@@ -138,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"\n{confidence.text()}", file=text)
     for note in paired.notes():
         print(f"note: {note}", file=sys.stderr)
-    return 1 if report.unreadable else 0
+    return 1 if report.unreadable or not report.overall.total else 0
 
 
 def _check_for_weights(arguments: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from namer_edge_runtime.verbs.options import (
     add_recognizer_options,
-    check_writable,
+    check_outputs,
     open_recognizer,
 )
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..explanation.sheet import save
 
     target = arguments.output or Path(f"{Path(arguments.picture).stem}-explained.png")
-    check_writable(str(target))
+    check_outputs([str(target)], [arguments.picture])
     namer: Namer | None = None
     recognizer: Any
     if str(arguments.model or "").endswith(CHECKPOINT):

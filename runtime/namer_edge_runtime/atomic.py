@@ -37,8 +37,11 @@ def atomic_file(path: Path, mode: str = "wb") -> Iterator[IO]:
 
 def replaceable(path: Path) -> Path:
     """Where a file of this name lies, links followed; raises `UsageError` for a folder, a device
-    and what else is no file, which a rename would take away."""
+    and what else is no file, which a rename would take away, and for what the process has open
+    under a name of the system (/dev/stdout), which would lose what others write there."""
     target = Path(os.path.realpath(path))
+    if path.is_symlink() and os.path.abspath(path).startswith(("/dev/", "/proc/")):
+        raise UsageError(f"cannot write {path}: it is an open stream; - is standard output")
     if target.is_dir():
         raise UsageError(f"cannot write {path}: it is a folder; give the name of a file")
     if target.exists() and not target.is_file():

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from .result import Milliseconds, Reading, Result
 
 TO_COME = 0.5
-"""Score that a look to come is reckoned with. Of the second looks at CROHME 2013 70 of 100 have less,
-and of its 671 answers none turns right or wrong for it, with a tenth fewer looks."""
+"""Score that a look to come is reckoned with. Of the second looks at CROHME 2013 70 of 100 have
+less, and of its 671 answers none turns right or wrong for it, with a tenth fewer looks."""
 
 
 @dataclass

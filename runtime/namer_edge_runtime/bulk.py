@@ -28,6 +28,8 @@ LARGEST_MEMBER = 1 << 28
 """Bytes a file in a zip may unpack to."""
 WINDOW = 8
 """Batches looked ahead, so that pictures of one size find each other."""
+MOST_WAITING = 1 << 25
+"""Bytes of inputs without a path that wait to be read, before no further one is unpacked."""
 _ZIP = b"PK\x03\x04"
 
 
@@ -216,11 +218,13 @@ def recognize_all(
     Raises `EngineError` where the engine itself fails, for then no input can be read.
     """
     waiting: list[Source] = []
+    held = 0
     for source in inputs:
         waiting.append(source)
-        if len(waiting) >= WINDOW * batch_size:
+        held += len(source.value) if isinstance(source.value, bytes) else 0
+        if len(waiting) >= WINDOW * batch_size or held > MOST_WAITING:
             yield from _outcomes(recognizer, waiting, batch_size, alternatives)
-            waiting = []
+            waiting, held = [], 0
     yield from _outcomes(recognizer, waiting, batch_size, alternatives)
 
 

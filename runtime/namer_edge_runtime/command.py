@@ -4,7 +4,7 @@ Verbs are entry points of the group `namer_edge.verbs`: modules with `SUMMARY`, 
 and `run(arguments) -> exit code`, whose heavy imports are inside `run`.
 
 Exit codes: 0 done, 1 some inputs failed, 2 wrong usage or a model that cannot be read, 3 an extra
-or a device is missing, 130 stopped by a signal.
+or a device is missing, 130 interrupted (Ctrl-C).
 """
 
 import argparse

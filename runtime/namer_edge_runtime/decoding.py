@@ -6,6 +6,9 @@ from typing import Any
 from .decode.limits import MOST_ROUTES
 from .errors import ModelFileError
 
+SIZES = 0.1, 10.0
+"""Least and largest of `second_looks`: beyond them nothing could be read, or memory would go."""
+
 
 @dataclass(frozen=True)
 class Decoding:
@@ -51,8 +54,13 @@ class Decoding:
         for key, number in [*numbers, *(("second_looks", factor) for factor in looks)]:
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise ModelFileError(f"the model's decoding has {key} = {number!r}, no number")
-        if not all(factor > 0 for factor in looks):
-            raise ModelFileError(f"the model's decoding has second_looks = {looks}: not above 0")
+        least, most = SIZES
+        if not all(least <= factor <= most for factor in looks):
+            raise ModelFileError(
+                f"the model's decoding has second_looks = {looks}: not all from {least} to {most}"
+            )
+        if not 0 <= value.get("sure", 0.0) <= 1:
+            raise ModelFileError(f"the model's decoding has sure = {value['sure']}: not in [0, 1]")
         routes = value.get("routes", 0)
         if routes not in range(MOST_ROUTES + 1):
             raise ModelFileError(

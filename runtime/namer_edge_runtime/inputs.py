@@ -101,10 +101,14 @@ def open_input(value: Any) -> Opened:
     if isinstance(value, str | Path):
         return _open_bytes(read_file(Path(value)), str(value))
     if isinstance(value, bytes | bytearray | memoryview):
-        return _open_bytes(bytes(value), getattr(value, "name", ""))
+        data = value if isinstance(value, bytes) else bytes(value)
+        return _open_bytes(data, getattr(value, "name", ""))
     if hasattr(value, "read"):
         name = str(getattr(value, "name", ""))
-        data = value.read(LARGEST_FILE + 1)
+        try:
+            data = value.read(LARGEST_FILE + 1)
+        except (OSError, ValueError) as error:  # a closed file, or one that is being written
+            raise PictureError(f"{name or 'the file'}: cannot be read ({error})") from None
         if not isinstance(data, bytes):
             raise UsageError(f"{name or 'the file'} was opened as text: open it in binary mode")
         return _open_bytes(data, name)

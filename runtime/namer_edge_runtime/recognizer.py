@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
@@ -128,10 +129,8 @@ class Recognizer:
 
         Beside what `__call__` takes, an input may be `Opened`, or `Prepared` for one look only.
         """
-        if batch_size < 1:
-            raise UsageError(f"batch_size is {batch_size}: it must be at least 1")
-        if alternatives < 0:
-            raise UsageError(f"alternatives is {alternatives}: it must be 0 or more")
+        _check_whole("batch_size", batch_size, 1)
+        _check_whole("alternatives", alternatives, 0)
         answers: list[Result | NamerEdgeError] = []
         while len(answers) < len(inputs):
             following = inputs[len(answers) : len(answers) + WINDOW * batch_size]
@@ -341,6 +340,11 @@ def _pixels(opened: Opened | Prepared | None) -> int:
 
 def _milliseconds(started: float) -> float:
     return (perf_counter() - started) * 1000
+
+
+def _check_whole(name: str, number: Any, least: int) -> None:
+    if not isinstance(number, SupportsIndex) or index(number) < least:
+        raise UsageError(f"{name} is {number!r}: it must be a whole number from {least} on")
 
 
 def _raised(answers: list[Result | NamerEdgeError], numbered: bool = False) -> list[Result]:

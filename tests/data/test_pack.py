@@ -131,14 +131,25 @@ def test_a_pack_of_another_version_or_with_parts_missing_is_refused(
     save_pack(tmp_path / "set.npz", pack)
     with np.load(tmp_path / "set.npz") as file:
         arrays = dict(file)
-    np.savez(tmp_path / "short.npz", **{**arrays, "points": arrays["points"][:-1]})
-    with pytest.raises(DataError, match="do not fit"):
-        load_pack(tmp_path / "short.npz")
-    meta = json.loads(arrays["meta"].tobytes()) | {"format_version": 99}
-    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+    meta = json.loads(arrays["meta"].tobytes())
+    for name, wrong in (
+        ("points", arrays["points"][:-1]),
+        ("points", np.repeat(arrays["points"], 2, axis=1)),
+        ("points", arrays["points"] * np.float32("nan")),
+        ("meta", packed_json({**meta, "labels": [3] * len(meta["labels"])})),
+        ("meta", packed_json({**meta, "report": None})),
+    ):
+        np.savez(tmp_path / "wrong.npz", **{**arrays, name: wrong})
+        with pytest.raises(DataError, match="do not fit"):
+            load_pack(tmp_path / "wrong.npz")
+    arrays["meta"] = packed_json({**meta, "format_version": 99})
     np.savez(tmp_path / "new.npz", **arrays)
     with pytest.raises(DataError, match="99"):
         load_pack(tmp_path / "new.npz")
+
+
+def packed_json(value: object) -> np.ndarray:
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)
 
 
 def test_a_pack_that_fails_leaves_the_old_one(pack: Pack, tmp_path: Path) -> None:

@@ -78,9 +78,10 @@ def test_a_table_without_its_columns_or_with_broken_strokes_names_the_line(tmp_p
     path.write_text("token\tsize\nx\t3\n")
     with pytest.raises(DataError, match=r"bad\.tsv, line 2: .*strokes"):
         load_symbols([path], VOCABULARY)
-    path.write_text("token\tsize\tstrokes\nx\t30\t0,0 1,1\nx\t30\t0,0 1\n")
-    with pytest.raises(DataError, match="line 3"):
-        load_symbols([path], VOCABULARY)
+    for row in ("x\t30\t0,0 1", "x\t30", "x\t30\tnan,0 1,1", "x\t30\t0,0,1 2,3,4", "x\tnan\t0,0"):
+        path.write_text(f"token\tsize\tstrokes\nx\t30\t0,0 1,1\n{row}\n")
+        with pytest.raises(DataError, match="line 3"):
+            load_symbols([path], VOCABULARY)
     with pytest.raises(DataError, match="cannot be read"):
         load_symbols([tmp_path / "nowhere.tsv"], VOCABULARY)
 

@@ -138,7 +138,9 @@ def test_unreadable_ink_without_labels_counts_as_wrong(ink: Path, evaluate: Eval
     assert (report["total"], report["exact"], report["unreadable"]) == (8, 5, 2)
 
 
-def test_pictures_with_a_heading_in_their_labels(tmp_path: Path, evaluate: Evaluate) -> None:
+def test_pictures_with_a_heading_in_their_labels(
+    tmp_path: Path, evaluate: Evaluate, capsys: pytest.CaptureFixture[str]
+) -> None:
     labels = tmp_path / "labels.tsv"
     rows = [f"{name}.png\t{label.replace(' ', '')}\tyes" for name, label in TRUTHS.items()]
     rows[0] = rows[0].replace("yes", "no")
@@ -149,6 +151,12 @@ def test_pictures_with_a_heading_in_their_labels(tmp_path: Path, evaluate: Evalu
     assert report["protocol"].startswith("loose")
     assert "5 of 6 files marked" in report["protocol"]
     assert evaluate(EXAMPLES, "--labels", labels, "--loose", "--all-rows")[1]["total"] == 6
+    labels.write_text(labels.read_text("utf-8").replace("yes", "no"), "utf-8")
+    code, report = evaluate(EXAMPLES, "--labels", labels, "--loose")
+    assert (code, report["total"]) == (1, 0)  # nothing was counted
+    labels.write_text(labels.read_text("utf-8").replace("\tno", "\tmaybe"), "utf-8")
+    assert main(["evaluate", str(EXAMPLES), "--labels", str(labels)]) == 1
+    assert "line 2: the third column says 'maybe'" in capsys.readouterr().err
 
 
 def test_pictures_need_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,6 +183,11 @@ def test_an_output_that_cannot_be_written_is_said_before_the_work(
     monkeypatch.setattr(Recognizer, "from_pretrained", lambda *_, **__: pytest.fail("work began"))
     assert main(["evaluate", str(ink), option, str(tmp_path / "gone" / "out")]) == 2
     assert "there is no folder" in capsys.readouterr().err
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("a\tx\n", "utf-8")
+    for target in (labels, next(ink.iterdir())):
+        assert main(["evaluate", str(ink), "--labels", str(labels), option, str(target)]) == 2
+        assert f"{target} is read, and would be lost" in capsys.readouterr().err
 
 
 def test_the_report_on_standard_output_stands_alone(

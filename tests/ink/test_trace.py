@@ -1,5 +1,6 @@
 """Points are written in many ways, and x and y come out of each."""
 
+from time import process_time
 from xml.etree import ElementTree
 
 import pytest
@@ -59,6 +60,15 @@ def channels(*names: str, orientation: str = "+ve") -> Channels:
 @pytest.mark.filterwarnings("error")
 def test_points_beyond_all_measure_are_left_out_quietly() -> None:
     assert read_points("1e39 0, 1 2, nan 3, 3 inf, 3 4", XY).tolist() == [[1, 2], [3, 4]]
+    assert read_points("-3e38 0, 1 2, 1e16 3, 3 4", XY).tolist() == [[1, 2], [3, 4]]
+    far = "F" * 400
+    assert read_points(f"#{far} 0, #1 2", XY).tolist() == [[1, 2]]
+
+
+def test_blanks_take_no_time() -> None:
+    started = process_time()
+    assert read_points("1 2, '3" + " " * 1_000_000 + "' 4 x", XY).tolist() == [[1, 2], [4, 6]]
+    assert process_time() - started < 5  # a tenth of a second is needed
 
 
 def test_the_format_says_which_channel_is_which() -> None:

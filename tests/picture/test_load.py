@@ -156,6 +156,7 @@ def test_arrays_of_any_kind(page: Grey, convert: object) -> None:
         (b"", "empty"),
         (b"this is no picture", "not a picture"),
         (b"\x89PNG\r\n\x1a\n", "cut short"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(1 << 20), "damaged"),
         (np.zeros((0, 10), np.uint8), "empty"),
         (np.zeros((2, 3, 4, 5), np.uint8), "shape"),
         (np.zeros((3, 20, 20), np.uint8), "shape"),
@@ -170,6 +171,19 @@ def test_arrays_of_any_kind(page: Grey, convert: object) -> None:
 def test_what_is_no_picture_is_a_typed_error(value: object, message: str) -> None:
     with pytest.raises(PictureError, match=message):
         load(value)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("paper", "ink"),
+    [(-5.0, -5.0), (-1.0, -200.0), (1e300, 0.0), (1.7e308, -1.7e308), (0.0, -1e-320)],
+)
+def test_numbers_of_any_size_are_stretched(paper: float, ink: float) -> None:
+    pixels = np.full((6, 6), paper)
+    pixels[2] = ink
+    read = load(pixels)
+    assert (read[2] == 0).all()
+    assert (read[0] == (0 if paper - ink < 1e-300 else 255)).all()
 
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "BMP", "WEBP", "GIF", "TIFF"])

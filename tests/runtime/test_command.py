@@ -13,6 +13,7 @@ import pytest
 
 from namer_edge_runtime import bulk, command
 from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.recognizer import Recognizer
 
 from .conftest import Run
 from .drawing import inkml, picture, png, save_inputs
@@ -50,6 +51,26 @@ def test_names_inside_a_zip_follow_its_own(recognize: Run, tmp_path: Path) -> No
     assert bad["error"]["type"] == "PictureError"
     assert "x.zip::bad.png: not a picture" in bad["error"]["message"]
     assert "x.zip::bad.png" in errors
+
+
+def test_few_large_files_of_a_zip_wait_at_a_time(
+    recognize: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = png(picture("1"))
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        for number in range(5):
+            archive.writestr(f"{number}.png", data)
+    together: list[int] = []
+    each = Recognizer.each
+    monkeypatch.setattr(
+        Recognizer,
+        "each",
+        lambda self, values, *more: together.append(len(values)) or each(self, values, *more),
+    )
+    monkeypatch.setattr(bulk, "MOST_WAITING", 1.5 * len(data))
+    code, output, _ = recognize(tmp_path / "x.zip")
+    assert (code, len(output.splitlines())) == (0, 5)
+    assert together == [2, 2, 1]
 
 
 def test_standard_input(recognize: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

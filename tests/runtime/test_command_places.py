@@ -35,6 +35,45 @@ def test_a_link_is_written_through_and_what_is_no_file_stays(
         assert pipe.is_fifo()
 
 
+def test_nothing_that_is_read_or_written_otherwise_is_replaced(
+    recognize: Run, tmp_path: Path
+) -> None:
+    save_inputs(tmp_path / "in")
+    page, other = tmp_path / "in" / "a.png", tmp_path / "b.png"
+    before = page.read_bytes()
+    for line in (
+        (page, "--draw", page),
+        (page, "--show-steps", page),
+        (page, "--jsonl", page),
+        (tmp_path / "in", "--jsonl", page),
+        (page, "--draw", other, "--show-steps", other),
+    ):
+        code, _, errors = recognize(*line)
+        assert code == 2
+        assert "would be lost" in errors
+    assert page.read_bytes() == before
+    assert not other.exists()
+    assert recognize(tmp_path / "in", "--jsonl", tmp_path / "in" / "new.jsonl")[0] == 0
+
+
+def test_an_open_stream_is_not_replaced(tiny_model: ModelFile, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(picture("1")))
+    command_line = [
+        *(sys.executable, "-m", "namer_edge_runtime.command", "recognize", tmp_path / "a.png"),
+        *("--model", tiny_model.path, "--jsonl", "/dev/stdout"),
+    ]
+    log = tmp_path / "log"
+    with log.open("w") as file:
+        file.write("header\n")
+        file.flush()
+        done = subprocess.run(
+            command_line, check=False, stdout=file, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert "- is standard output" in done.stderr
+    assert log.read_text() == "header\n"
+
+
 def test_what_may_not_be_looked_into_is_an_input_that_failed(
     recognize: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

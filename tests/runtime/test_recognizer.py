@@ -177,8 +177,15 @@ def test_bad_inputs_are_typed_errors(recognizer: Recognizer, tmp_path: Path) -> 
         recognizer(io.StringIO("text"))
     with pytest.raises(UsageError, match="batch_size"):
         recognizer([picture("1")], batch_size=0)
-    with pytest.raises(UsageError, match="alternatives is -1"):
-        recognizer(picture("1"), alternatives=-1)
+    for wrong in (-1, 1.5, "2"):
+        with pytest.raises(UsageError, match=f"alternatives is {wrong!r}"):
+            recognizer(picture("1"), alternatives=wrong)  # type: ignore[call-overload]
+    with pytest.raises(InkError, match="int is no list of strokes"):
+        recognizer.strokes(5)  # type: ignore[arg-type]
+    with (tmp_path / "empty.png").open("rb") as closed:
+        pass
+    with pytest.raises(PictureError, match=r"empty\.png: cannot be read"):
+        recognizer(closed)
     with pytest.raises(PictureError, match="null"):
         recognizer("a\0b.png")
     with pytest.raises(InkError, match="stroke 1 has shape"):

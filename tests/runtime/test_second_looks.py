@@ -116,7 +116,7 @@ def test_the_looks_that_agree_outvote_one_that_is_surer() -> None:
     assert not ballot.settled(1)  # a look that reads 7 with 0.1 turns it
     assert ballot.settled(0)
     ballot.add(said("1", 0.95))
-    assert ballot.settled(2)  # it leads by 1.05: two looks have to read 7 with more than a half each
+    assert ballot.settled(2)  # a lead of 1.05: two looks would need more than a half each
     assert not ballot.settled(3)
 
 
@@ -139,9 +139,12 @@ def test_the_constants_travel_with_the_model() -> None:
     decoding = Decoding(second_looks=(0.9, 1.2), sure=0.5)
     value = decoding.to_json()
     assert Decoding.from_json({**value, "second_looks": list(value["second_looks"])}) == decoding
-    for wrong in (3, [0.0], ["x"], [True]):
+    for wrong in (3, [0.0], ["x"], [True], [1e9], [float("nan")]):
         with pytest.raises(ModelFileError, match="second_looks"):
             Decoding.from_json({"second_looks": wrong})
+    for wrong in (-0.1, 2, float("nan")):
+        with pytest.raises(ModelFileError, match="sure"):
+            Decoding.from_json({"sure": wrong})
     assert Decoding.from_json({"routes": 3}).routes == 3
     for wrong in (-1, 2.5, 10**9):
         with pytest.raises(ModelFileError, match="routes"):

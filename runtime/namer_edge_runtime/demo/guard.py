@@ -69,7 +69,7 @@ class Guard:
                 f"this server does not go by the name {_hostname(host)!r}: start it with --name",
             )
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and _netloc(origin) != host:
             return refusal(403, "UsageError", "pages of other servers may not ask this one")
         return None
 
@@ -104,6 +104,13 @@ def refusal(
 ) -> JSONResponse:
     """An error as `recognize --jsonl` writes it."""
     return JSONResponse({"error": {"type": kind, "message": message}}, status, headers)
+
+
+def _netloc(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 def _hostname(host: str) -> str:

@@ -12,6 +12,8 @@ Stroke = NDArray[np.float32]
 """One stroke, [n, 2] (x, y), y growing downwards, n ≥ 1, any unit."""
 Strokes = list[Stroke]
 
+FURTHEST = 1e15
+"""Coordinates further from 0 are none: their differences and squares would leave float32."""
 DOT = 0.2
 """Strokes smaller than this share of the largest typical one are dots, not symbols."""
 BAR = 3.5
@@ -21,21 +23,27 @@ BAR = 3.5
 def as_strokes(value: Iterable[Any]) -> Strokes:
     """Anything like [[(x, y), …], …] → `Strokes`; further channels of a point are dropped.
 
-    Raises `InkError` where a stroke is empty, not two-dimensional or not finite.
+    Raises `InkError` where that is no list of strokes, or a stroke is empty, not two-dimensional or
+    holds what is no number or beyond `FURTHEST`.
     """
+    if not isinstance(value, Iterable):
+        raise InkError(f"{type(value).__name__} is no list of strokes: give [[(x, y), …], …]")
     strokes = []
     for number, points in enumerate(value):
         try:
-            stroke = np.asarray(points, np.float32)
+            stroke = np.asarray(points, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise InkError(f"stroke {number} is no list of (x, y) points: {error}") from None
         if stroke.ndim != 2 or stroke.shape[0] < 1 or stroke.shape[1] < 2:
             raise InkError(
                 f"stroke {number} has shape {stroke.shape}; give one (x, y) for each of its points"
             )
-        if not np.isfinite(stroke[:, :2]).all():
-            raise InkError(f"stroke {number} holds a coordinate that is not a finite number")
-        strokes.append(np.ascontiguousarray(stroke[:, :2]))
+        if not (np.abs(stroke[:, :2]) <= FURTHEST).all():
+            raise InkError(
+                f"stroke {number} holds a coordinate that is not a finite number, or beyond "
+                f"{FURTHEST:g}"
+            )
+        strokes.append(np.ascontiguousarray(stroke[:, :2], np.float32))
     return strokes
 
 

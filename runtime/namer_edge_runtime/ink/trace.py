@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from .strokes import FURTHEST
+
 # A value of InkML's compact form: a mark (! value, ' first, " second difference), then a number,
 # a hexadecimal number, a boolean, or * (as before) and ? (unknown).
-_VALUE = re.compile(
-    r"\s*([!'\"]?)\s*(#[0-9A-Fa-f]+|[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?|[TF*?])"
-)
+_VALUE = re.compile(r"([!'\"]?) ?(#[0-9A-Fa-f]+|[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?|[TF*?])")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Channels:
 def read_points(text: str, channels: Channels) -> np.ndarray:
     """Points of one trace as float32 [n, 2], (x, y) with y down; n is 0 where there are none.
 
-    Points that lack x or y, or are not finite, are left out.
+    Points that lack x or y, or lie beyond `FURTHEST`, are left out.
     """
     rows = [row.split() for row in text.split(",")]
     need = max(channels.x, channels.y) + 1
@@ -52,11 +52,9 @@ def read_points(text: str, channels: Channels) -> np.ndarray:
         points = [(float(row[x]), float(row[y])) for row in rows if row]
     except (ValueError, IndexError):
         points = _compact_points(text, x, y)
-    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is left out
-        array = np.array(points, np.float64).astype(np.float32).reshape(-1, 2)
-    finite = np.isfinite(array).all(axis=1)
-    if not finite.all():
-        array = array[finite]
+    exact = np.array(points, np.float64).reshape(-1, 2)
+    near = (np.abs(exact) <= FURTHEST).all(axis=1)
+    array = (exact if near.all() else exact[near]).astype(np.float32)
     if channels.y_up:
         array[:, 1] *= -1
     return array
@@ -69,7 +67,7 @@ def _compact_points(text: str, x: int, y: int) -> list[tuple[float, float]]:
     speed: dict[int, float] = {}
     points = []
     for row in text.split(","):
-        fields = [(m[1], m[2]) for m in _VALUE.finditer(row)]
+        fields = [(m[1], m[2]) for m in _VALUE.finditer(" ".join(row.split()))]
         for channel, (mark, number) in enumerate(fields):
             if mark:
                 marks[channel] = mark
@@ -77,7 +75,7 @@ def _compact_points(text: str, x: int, y: int) -> list[tuple[float, float]]:
             if number in ("*", "?", "T", "F"):
                 value[channel] = before
                 continue
-            amount = float(int(number[1:], 16)) if number[0] == "#" else float(number)
+            amount = _hexadecimal(number[1:]) if number[0] == "#" else float(number)
             if marks.get(channel) == '"':
                 speed[channel] = speed.get(channel, 0.0) + amount
                 value[channel] = before + speed[channel]
@@ -90,3 +88,8 @@ def _compact_points(text: str, x: int, y: int) -> list[tuple[float, float]]:
         if len(fields) > max(x, y):
             points.append((value[x], value[y]))
     return points
+
+
+def _hexadecimal(digits: str) -> float:
+    """Of any length: no point lies as far away as what a float cannot hold."""
+    return float(min(int(digits, 16), int(2 * FURTHEST)))

@@ -42,6 +42,8 @@ def _png(data: bytes) -> Header:
         length, kind = struct.unpack_from(">I4s", data, place)
         if place + length + 12 > len(data):
             raise ValueError("cut short")
+        if not kind.isalpha():
+            raise ValueError("no chunk")
         if kind == b"eXIf":
             orientation = _orientation(data[place + 8 : place + 8 + length])
         if kind == b"IEND":

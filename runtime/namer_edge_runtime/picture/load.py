@@ -16,6 +16,8 @@ from .header import read_header
 
 MAX_PIXELS = 100_000_000
 """Larger pictures are refused, where the header tells it before they are decoded."""
+LEAST_RANGE = 1e-300
+"""Of the numbers in a picture, so that they can be divided by it."""
 Grey = NDArray[np.uint8]
 """[H, W]"""
 
@@ -155,13 +157,14 @@ def _eight_bits(pixels: NDArray[Any]) -> NDArray[np.uint8]:
         factor, low = 1.0, 0.0
     else:
         low = min(low, 0.0)
-        factor = 255.0 / (high - low)
+        factor = 255.0 / max(high / 2 - low / 2, LEAST_RANGE) / 2
     if factor == 1 and pixels.dtype == np.uint8:
         return pixels
     eight = np.empty(pixels.shape, np.uint8)
     for start in range(0, len(pixels), _ROWS):  # so that large pictures do not fill the memory
         rows = slice(start, start + _ROWS)
-        eight[rows] = np.rint((pixels[rows].astype(np.float32) - low) * factor)
+        halves = pixels[rows].astype(np.float64) / 2 - low / 2  # no range is too wide for these
+        eight[rows] = np.rint(halves * (2 * factor))
     return eight
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +83,32 @@ def check_writable(target: str | None) -> None:
 
 
 def check_other(target: Path | None, inputs: Iterable[Path | None]) -> None:
-    """Raises `UsageError` for an output that would take the place of an input."""
+    """Raises `UsageError` for an output that would take the place of an input, or of a picture or
+    ink in a folder that is one."""
+    from ..bulk import KNOWN
     from ..errors import UsageError
 
-    if target is not None and target.resolve() in {path.resolve() for path in inputs if path}:
+    if target is None:
+        return
+    place = target.resolve()
+    read = {path.resolve() for path in inputs if path}
+    inside = read & set(place.parents) and place.suffix.lower() in KNOWN and place.exists()
+    if place in read or inside:
         raise UsageError(f"{target} is read, and would be lost: give another name for the output")
+
+
+def check_outputs(targets: Sequence[str | None], inputs: Iterable[str | Path | None]) -> None:
+    """Raises `UsageError` for output files that cannot be made, that would take the place of an
+    input or of one another, before the work begins; `-` is standard output, or standard input."""
+    from ..errors import UsageError
+
+    files = [Path(target) for target in targets if target not in (None, STANDARD_OUTPUT)]
+    read = [Path(path) for path in inputs if path is not None]
+    for file in files:
+        check_writable(str(file))
+        check_other(file, read)
+    if len({file.resolve() for file in files}) < len(files):
+        raise UsageError("two outputs have one name, and one would be lost: give each its own")
 
 
 def write_text(target: str, text: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .options import (
     STANDARD_OUTPUT,
     add_recognizer_options,
-    check_writable,
+    check_outputs,
     open_recognizer,
     positive,
     recognizer_options,
@@ -91,8 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..result import Result
 
     format_ = _format(arguments)
-    for target in (arguments.jsonl, arguments.show_steps, arguments.draw):
-        check_writable(target)
+    check_outputs((arguments.jsonl, arguments.show_steps, arguments.draw), arguments.paths)
     # Lines that appear on the terminal show the progress themselves.
     to_terminal = arguments.jsonl in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
     failures: list[str] = []
