@@ -90,8 +90,8 @@ def check_other(target: Path | None, inputs: Iterable[Path | None]) -> None:
 
     if target is None:
         return
-    place = target.resolve()
-    read = {path.resolve() for path in inputs if path}
+    place = Path(os.path.realpath(target))
+    read = {Path(os.path.realpath(path)) for path in inputs if path}
     inside = read & set(place.parents) and place.suffix.lower() in KNOWN and place.exists()
     if place in read or inside:
         raise UsageError(f"{target} is read, and would be lost: give another name for the output")
@@ -107,7 +107,7 @@ def check_outputs(targets: Sequence[str | None], inputs: Iterable[str | Path | N
     for file in files:
         check_writable(str(file))
         check_other(file, read)
-    if len({file.resolve() for file in files}) < len(files):
+    if len({os.path.realpath(file) for file in files}) < len(files):
         raise UsageError("two outputs have one name, and one would be lost: give each its own")
 
 
