@@ -140,8 +140,10 @@ def _split(array: NDArray[Any], lengths: NDArray[np.int64]) -> list[NDArray[Any]
 
 def _formulas(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[Formula]:
     for name, width in (("points", 2), ("positions", 2), ("boxes", 4)):
-        if arrays[name].shape[1:] != (width,) or not np.isfinite(arrays[name]).all():
+        if arrays[name].shape[1:] != (width,):
             raise ValueError(f"{name} are not rows of {width} numbers")
+    if not np.isfinite(arrays["points"]).all():
+        raise ValueError("points are no finite numbers")
     strokes = _split(arrays["points"], arrays["stroke_points"])
     counts = arrays["strokes"].tolist()
     starts = np.concatenate([[0], np.cumsum(arrays["strokes"])]).tolist()

@@ -73,7 +73,7 @@ def save_weights(
         "look": look.to_json(),
         "vocabulary": model.vocabulary.to_json(),
         "sha256": hashlib.sha256(data).hexdigest(),
-        **record,
+        **told_once(record, set()),
     }
     with atomic_file(path) as file:
         file.write(data)
@@ -86,6 +86,23 @@ def origin(record: Mapping[str, Any]) -> dict[str, Any]:
     data, and the origins of what those are the mean of or began from in turn."""
     kept = ("sha256", "progress", "data", "averaged", "before")
     return {key: record[key] for key in kept if key in record}
+
+
+def told_once(record: Mapping[str, Any], told: set[str]) -> dict[str, Any]:
+    """`record` with each origin in full where it comes up first, and by its SHA-256 alone where it
+    does again, or is among those `told`: means of means have the same ones many times."""
+
+    def once(its: Mapping[str, Any]) -> dict[str, Any]:
+        known = its["sha256"] in told
+        told.add(its["sha256"])
+        return {"sha256": its["sha256"]} if known else told_once(its, told)
+
+    shorter = dict(record)
+    if record.get("before"):
+        shorter["before"] = once(record["before"])
+    if record.get("averaged"):
+        shorter["averaged"] = [once(its) for its in record["averaged"]]
+    return shorter
 
 
 def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:

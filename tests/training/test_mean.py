@@ -8,7 +8,7 @@ import torch
 
 from namer_edge.model.namer import Architecture, Namer
 from namer_edge.training.checkpoint import load_weights, save_weights
-from namer_edge.training.mean import main
+from namer_edge.training.mean import main, mean
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.picture.look import Look
 
@@ -37,6 +37,19 @@ def test_weights_are_averaged_and_told(tmp_path: Path) -> None:
     assert record["licence"] == "of 3"
     assert [a["progress"] for a in record["averaged"]] == [{"epoch": n} for n in (1, 2, 3)]
     assert [a["sha256"] for a in record["averaged"]] == [part[2]["sha256"] for part in parts]
+
+
+def test_each_origin_is_told_once(tmp_path: Path) -> None:
+    one, two, three = (checkpoint(tmp_path / f"{n}.safetensors", n) for n in (1, 2, 3))
+    inner, outer = tmp_path / "inner.safetensors", tmp_path / "outer.safetensors"
+    mean([one, two], inner)
+    mean([inner, two, three, inner], outer)
+    record = load_weights(outer)[2]
+    first, second, third, fourth = record["averaged"]
+    assert [part["progress"] for part in first["averaged"]] == [{"epoch": 1}, {"epoch": 2}]
+    assert second == {"sha256": first["averaged"][1]["sha256"]}
+    assert third["progress"] == {"epoch": 3}
+    assert fourth == {"sha256": first["sha256"]}
 
 
 def test_unlike_models_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
