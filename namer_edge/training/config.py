@@ -168,6 +168,9 @@ class TrainConfig:
         for key in SHARES:
             if not 0 <= getattr(self, key) <= 1:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be from 0 to 1")
+        for key in ("dropout", "vat_dropout", "ema"):
+            if getattr(self, key) == 1:
+                raise ConfigError(f"{key} = 1: must be below 1, or nothing would be learnt")
         counts = ("epochs", "batch_size", "accumulate", "pen_width")
         for key in (*counts, "window", "symbol_height", "learning_rate"):
             if getattr(self, key) <= 0:

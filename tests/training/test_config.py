@@ -74,6 +74,7 @@ def test_what_a_configuration_reads_with_follows_its_heads() -> None:
         (["seed=-1"], "seed"),
         (["routes=1000"], "routes = 1000: must not be above"),
         (["dropout=2.0"], "dropout = 2.0: must be from 0 to 1"),
+        (["ema=1"], "ema = 1: must be below 1"),
         (["typeset=1.5"], "typeset"),
         (["pen_width=0.0"], "pen_width"),
         (["scale=nan"], "finite"),
