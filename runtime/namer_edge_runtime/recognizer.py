@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .ballot import Ballot
 from .bulk import WINDOW
@@ -88,9 +89,40 @@ class Recognizer:
         decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
         return cls(opened, model.look, model.vocabulary, decoding, model.scalings)
 
+    def __repr__(self) -> str:
+        engine = self.engine
+        looks = 1 + len(self.decoding.second_looks)
+        return (
+            f"<{type(self).__name__} of {self.vocabulary.size} classes ({self.vocabulary.name}), "
+            f"{engine.precision} on {engine.name} ({engine.device}), up to {looks} "
+            f"look{'s' * (looks > 1)}>"
+        )
+
     @overload
-    def __call__(self, inputs: list[Any], *, batch_size: int = ..., alternatives: int = ...) -> Any:
-        """A list of inputs gives a list of results; a list of strokes is one input."""
+    def __call__(
+        self,
+        inputs: Sequence[Sequence[Sequence[float]]],
+        *,
+        batch_size: int = ...,
+        alternatives: int = ...,
+    ) -> Result:
+        """A list of strokes is one input."""
+
+    @overload
+    def __call__(
+        self, inputs: list[NDArray[Any]], *, batch_size: int = ..., alternatives: int = ...
+    ) -> Any:
+        """A list of arrays is one input or many: their shapes say whether they are strokes."""
+
+    @overload
+    def __call__(
+        self,
+        inputs: list[Any] | tuple[Any, ...],
+        *,
+        batch_size: int = ...,
+        alternatives: int = ...,
+    ) -> list[Result]:
+        """A list of inputs gives a list of results."""
 
     @overload
     def __call__(
