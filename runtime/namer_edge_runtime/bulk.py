@@ -10,6 +10,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
 from .errors import DataError, NamerEdgeError
+from .inputs import address_hint
 
 if TYPE_CHECKING:
     from .recognizer import Recognizer
@@ -117,6 +118,8 @@ def _behind(path: str) -> Iterator[Source]:
         else:
             yield Source(path, NamedBytes(data, path))
         return
+    if not path:
+        raise DataError("an empty name: give a picture, an InkML file, a folder or a zip")
     try:
         is_folder, is_there = Path(path).is_dir(), Path(path).exists()
     except (OSError, ValueError) as error:
@@ -124,7 +127,10 @@ def _behind(path: str) -> Iterator[Source]:
     if is_folder:
         yield from _inside(path)
     elif not is_there:
-        raise DataError(f"{path}: not there; give a picture, an InkML file, a folder or a zip")
+        raise DataError(
+            address_hint(path)
+            or f"{path}: not there; give a picture, an InkML file, a folder or a zip"
+        )
     elif _is_zip(path):
         yield from _members(path, path)
     else:

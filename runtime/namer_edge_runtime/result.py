@@ -66,7 +66,9 @@ class Reading:
         from html import escape
 
         said = f"<code>{escape(self.latex)}</code>" if self.canonical else "<em>nothing read</em>"
-        return f"{self.mathml if self.canonical else ''}<small>{said} (score {self.score:.2f})</small>"
+        return (
+            f"{self.mathml if self.canonical else ''}<small>{said} (score {self.score:.2f})</small>"
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -46,9 +46,7 @@ def test_lines_for_scripts_stay_and_standard_error_tells_of_doubt(
     assert recognize(one, "--format", "json")[2] == ""
 
 
-@pytest.mark.parametrize(
-    ("terminal", "mark"), [("dumb", "  ?  0.8"), ("xterm", "  \x1b[2m?  0.8")]
-)
+@pytest.mark.parametrize(("terminal", "mark"), [("dumb", "  ?  0.8"), ("xterm", "  \x1b[2m?  0.8")])
 def test_a_terminal_shows_a_mark(
     recognize: Run, one: Path, monkeypatch: pytest.MonkeyPatch, terminal: str, mark: str
 ) -> None:
