@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from namer_edge_runtime.bulk import INSIDE, KNOWN
+from namer_edge_runtime.bulk import INSIDE, LISTED
 from namer_edge_runtime.errors import DataError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.tokens import normalize
@@ -88,7 +88,7 @@ def check_unused(name: str, names: Collection[str]) -> None:
 def bare(name: str) -> str:
     """The name of a file without its folder, zip and known ending."""
     path = PurePosixPath(name.replace(INSIDE, "/"))
-    return path.stem if path.suffix.lower() in KNOWN else path.name
+    return path.stem if path.suffix.lower() in LISTED else path.name
 
 
 def are_tokens(words: Sequence[str]) -> bool:

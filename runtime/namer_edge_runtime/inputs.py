@@ -17,6 +17,7 @@ from .ink.forms import CHANNELS, WANTED, is_ink
 from .ink.render import render
 from .ink.strokes import Strokes, as_strokes
 from .picture.colour import coloured
+from .picture.foreign import foreign
 from .picture.load import load, load_colour
 from .picture.look import Look, Prepared, turned
 from .picture.prepare import Lines, blank_page
@@ -205,6 +206,8 @@ def _open_bytes(data: bytes, name: str) -> Opened:
     """InkML or a picture; errors begin with `name` where there is one."""
     if len(data) > LARGEST_FILE:
         raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
+    if told := foreign(data):
+        raise PictureError(f"{name}: {told}" if name else told)
     if is_inkml(data) or name.lower().endswith(".inkml"):
         from .ink.inkml import read_inkml
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from namer_edge_runtime.errors import DataError, InkError, PictureError
-from namer_edge_runtime.inputs import is_strokes, open_input
 from namer_edge_runtime.bulk import sources
+from namer_edge_runtime.errors import DataError, InkError, PictureError
 from namer_edge_runtime.ink.strokes import as_strokes
+from namer_edge_runtime.inputs import is_strokes, open_input
 
 CROSS = [[(0, 0), (5, 6), (20, 20)], [(20, 0), (0, 20)]]
 LONG = [[(n, 2 * n + which) for n in range(9)] for which in range(2)]

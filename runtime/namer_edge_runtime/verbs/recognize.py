@@ -26,8 +26,9 @@ Prints `name TAB latex`, a line for each input, with --alternatives a further TA
 each other reading, and with --scores a TAB and the score behind each formula: how likely it is to
 be right, from 0 to 1. A reading under 0.5 is marked with `?` on a terminal; elsewhere standard
 error says how many there are. Inputs that cannot be read are passed over and named at the end, on
-standard error. Exit code: 0 all read (a blank page is read as nothing), 1 some inputs failed, 2 wrong usage,
-3 an extra or a device is missing.
+standard error, among them HEIC, AVIF, PDF and SVG in a folder or zip. Exit code: 0 all read (a
+blank page is read as nothing), 1 some inputs failed, 2 wrong usage, 3 an extra or a device is
+missing.
 
 A file of --jsonl appears whole, when all is read; until then OUT.journal beside it holds what is
 done, and the same command with --resume goes on from there. With --ray nothing else changes: the
