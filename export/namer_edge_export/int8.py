@@ -79,10 +79,12 @@ def quantize(
     material: Material,
     output: Path,
     show: Callable[[str], object],
+    progress: Callable[[str], object] = lambda text: None,
 ) -> Quantized:
     """The int8 twin of the fp32 `model`, whose JSON is `meta`; it will lie at `output`.
 
-    `show` is given the comparison of the two, whichever way it goes. Raises `ExportError` where
+    `show` is given the comparison of the two, whichever way it goes, `progress` each step as it
+    begins. Raises `ExportError` where
     ExpRate falls by more than `material.max_drop`.
     """
     for recipe in _recipes(model, meta, material, output, show):
@@ -94,8 +96,10 @@ def quantize(
         }
         if recipe.notice:
             show(recipe.notice)
+        progress(f"calibrating on {len(material.calibration.pictures)} formulas and quantizing")
         parts = recipe.make(whole)
         with unverified(output, whole, parts) as twin:
+            progress(f"gate: reading {len(material.evaluation.samples)} formulas with both models")
             comparison = compare(model, twin, material.evaluation)
         show(comparison.text())
         if comparison.drop <= material.max_drop:

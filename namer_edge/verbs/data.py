@@ -24,8 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "pack",
         help="ink or pictures, and labels → one .npz file that training reads",
         description="Read InkML, find the place of every token of the label in the ink, write one "
-        "file that training opens in about a second, and report on every file there is something "
-        "to say about. Pictures, and ink whose symbols nobody marked, are packed without places.",
+        "file that training opens in about a second, and report on the files there is something "
+        "to say about; `data check --fates` names all. Exit code 1 where a file could not be read, "
+        "save one that was published empty. Pictures, and ink whose symbols nobody marked, are "
+        "packed without places.",
     )
     pack.add_argument(
         "ink", metavar="DATA", type=Path, help="a folder or zip of InkML or pictures, or one file"
@@ -174,7 +176,7 @@ def _loaded(data: Path, arguments: argparse.Namespace) -> "FormulaSet":
 
 
 def _pack(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where files could not be read: they are named, and the pack holds the rest."""
+    """Exit code 1 where files could not be read that hold anything: the pack holds the rest."""
     from namer_edge_runtime.errors import DataError
 
     from ..data.pack import Pack, save_pack, source_hash
@@ -187,16 +189,17 @@ def _pack(arguments: argparse.Namespace) -> int:
         raise DataError(f"{arguments.ink}: no formula to pack; nothing was written")
     save_pack(arguments.output, Pack(loaded.formulas, loaded.report, sources))
     print(f"{arguments.output}: {len(loaded.formulas)} formulas")
-    return 1 if loaded.report.unreadable else 0
+    return 1 if loaded.report.failed else 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where files could not be read or labels differ."""
+    """Exit code 1 where files could not be read that hold anything, or labels differ."""
     from namer_edge_runtime.atomic import atomic_file
 
     from ..data.formula_set import FormulaSet
     from ..data.labels import bare, read_labels
     from ..data.pack import load_pack
+    from ..data.report import shortened
 
     differing = []
     if arguments.data.suffix == ".npz":
@@ -209,9 +212,10 @@ def _check(arguments: argparse.Namespace) -> int:
             told = {bare(label.name): label.latex.split() for label in labels}
             differing = [f for f in loaded.formulas if list(f.tokens) != told.get(bare(f.name))]
             print(f"{len(differing)} labels are not those of {arguments.labels}")
-            for formula in differing:
-                now = " ".join(told.get(bare(formula.name), ["(none)"]))
-                print(f"  {formula.name}: {' '.join(formula.tokens)} | {now}")
+            now = [" ".join(told.get(bare(formula.name), ["(none)"])) for formula in differing]
+            pairs = zip(differing, now, strict=True)
+            rows = [f"  {f.name}: {' '.join(f.tokens)} | {label}" for f, label in pairs]
+            print(*shortened(rows, "comparing label files"), sep="\n", end="\n" if rows else "")
     else:
         loaded = _loaded(arguments.data, arguments)
     for line in loaded.report.lines():
@@ -221,7 +225,7 @@ def _check(arguments: argparse.Namespace) -> int:
         with atomic_file(arguments.fates, "w") as file:
             for fate in loaded.report.fates(formula.name for formula in loaded.formulas):
                 file.write(f"{fate.name}\t{fate.kind}\t{fate.reason}\n")
-    return 1 if loaded.report.unreadable or differing else 0
+    return 1 if loaded.report.failed or differing else 0
 
 
 def _settings(arguments: argparse.Namespace) -> "TrainConfig":

@@ -32,6 +32,7 @@ from .selection import picks, readings
 if TYPE_CHECKING:
     from .session import PenSession
 
+_Ink = Sequence[Sequence[Sequence[float]]]
 CELL = 8
 """Pixels of the model's input to one cell of the VAT map (F8)."""
 MOST_HELD = 1 << 25
@@ -90,39 +91,24 @@ class Recognizer:
         return cls(opened, model.look, model.vocabulary, decoding, model.scalings)
 
     def __repr__(self) -> str:
-        engine = self.engine
-        looks = 1 + len(self.decoding.second_looks)
-        return (
-            f"<{type(self).__name__} of {self.vocabulary.size} classes ({self.vocabulary.name}), "
-            f"{engine.precision} on {engine.name} ({engine.device}), up to {looks} "
-            f"look{'s' * (looks > 1)}>"
-        )
+        name, device, precision = self._ran()
+        classes = f"{self.vocabulary.size} classes ({self.vocabulary.name})"
+        return f"<{type(self).__name__} of {classes}, {precision} on {name} ({device})>"
 
     @overload
     def __call__(
-        self,
-        inputs: Sequence[Sequence[Sequence[float]]],
-        *,
-        batch_size: int = ...,
-        alternatives: int = ...,
-    ) -> Result:
-        """A list of strokes is one input."""
+        self, inputs: _Ink, *, batch_size: int = ..., alternatives: int = ...
+    ) -> Result: ...
 
     @overload
     def __call__(
         self, inputs: list[NDArray[Any]], *, batch_size: int = ..., alternatives: int = ...
-    ) -> Any:
-        """A list of arrays is one input or many: their shapes say whether they are strokes."""
+    ) -> Any: ...
 
     @overload
     def __call__(
-        self,
-        inputs: list[Any] | tuple[Any, ...],
-        *,
-        batch_size: int = ...,
-        alternatives: int = ...,
-    ) -> list[Result]:
-        """A list of inputs gives a list of results."""
+        self, inputs: list[Any] | tuple[Any, ...], *, batch_size: int = ..., alternatives: int = ...
+    ) -> list[Result]: ...
 
     @overload
     def __call__(
@@ -135,7 +121,7 @@ class Recognizer:
         An input is a path, bytes, an open file, a NumPy or PIL picture, InkML or strokes.
         Up to `alternatives` further readings, the most probable others, are returned beside the
         best. Raises the error of the first input that cannot be read, named by its number in a
-        list.
+        list. A list of arrays is ink or pictures by their shapes, so its type is `Any`.
         """
         if not isinstance(inputs, list | tuple) or is_strokes(inputs):
             return _raised(self.each([inputs], batch_size, alternatives))[0]

@@ -151,9 +151,19 @@ def test_looks_are_those_that_the_checkpoint_names_unless_others_are_asked_for(
         target = ["--format", "torch", "--force", "-o", str(tmp_path / "m")]
         assert main(["export", str(source), *target, *more]) == 0
         told = capsys.readouterr().out
-        assert ("reads once" in told) == (not looks)
+        assert "the model reads each input once" in told
+        assert ("again where the score is under" in told) == bool(looks)
         decoding = ModelFile.open(tmp_path / "m").decoding
         assert (decoding.second_looks, decoding.sure) == (looks, sure)
+
+
+def test_each_step_is_told_as_it_begins(
+    model: ModelFile, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with traced(model):
+        assert main(["export", str(checkpoint), "-o", str(tmp_path / "m")]) == 0
+    steps = [line for line in capsys.readouterr().err.splitlines() if line.endswith(" …")]
+    assert [step.split()[0] for step in steps] == ["tracing", "converting", "comparing", "writing"]
 
 
 @pytest.mark.parametrize("stage", ["verify", "export_pgd"])
