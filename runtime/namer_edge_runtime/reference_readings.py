@@ -1,7 +1,8 @@
 """Reference readings: formulas that a model file carries with what its exporter read in them.
 
 They are hard for the model, so that arithmetic which differs from the exporter's changes answers.
-Each formula is read once, without second looks.
+Each formula is read once, without second looks, and its score is as decoding gives it: scalings,
+which are fitted later, do not change it.
 """
 
 from collections.abc import Mapping
@@ -75,6 +76,4 @@ def strokes_of(ink: str) -> Strokes:
 
 def _once(recognizer: Recognizer) -> Recognizer:
     decoding = replace(recognizer.decoding, second_looks=())
-    return Recognizer(
-        recognizer.engine, recognizer.look, recognizer.vocabulary, decoding, recognizer.scalings
-    )
+    return Recognizer(recognizer.engine, recognizer.look, recognizer.vocabulary, decoding)
