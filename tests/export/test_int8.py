@@ -25,6 +25,7 @@ from namer_edge_export.onnx import export_pgd
 from namer_edge_export.quantize import find_profile
 from namer_edge_export.sensitivity import Sensitivity
 from namer_edge_runtime.command import main
+from namer_edge_runtime.engine.int8_sums import int8_unit
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.lone_graph import said_by
@@ -100,6 +101,9 @@ def test_the_model_file_says_how_it_was_made(int8: ModelFile, training: Path) ->
     assert gate["drop"] == pytest.approx(gate["fp32"]["exprate"] - gate["int8"]["exprate"])
     assert gate["drop_interval"][0] <= gate["drop"] <= gate["drop_interval"][1]
     assert gate["int8"]["bytes"] < 0.5 * gate["fp32"]["bytes"]
+    assert gate["arithmetic"]["int8 unit"] == int8_unit()
+    assert gate["arithmetic"]["int8 sums"] in ("exact", "saturated")
+    assert len(meta["reference_readings"]["readings"]) == 16
     json.dumps(dict(meta))
 
 
