@@ -218,7 +218,8 @@ def compare(
                 fit_scalings(list(results[which].values()), read),
             )
         )
-    return Comparison(data, *measured, arithmetic(recognizers[1].engine))
+    first, second = measured
+    return Comparison(data, first, second, arithmetic(recognizers[1].engine))
 
 
 def _recognizer(model: ModelFile) -> Recognizer:

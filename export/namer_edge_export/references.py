@@ -173,8 +173,8 @@ def compose(tables: Sequence[Path], model: ModelFile, seed: int = 0) -> dict[str
         ):
             formulas.append({"written": written, "strokes": strokes})
             print(written, read["latex"], read["score"])
-    ink = ", ".join(SOURCES[table.name.partition(".")[0]] for table in tables)
-    return {"ink": f"composed of single symbols of {ink}", "formulas": formulas}
+    sources = ", ".join(SOURCES[table.name.partition(".")[0]] for table in tables)
+    return {"ink": f"composed of single symbols of {sources}", "formulas": formulas}
 
 
 if __name__ == "__main__":
