@@ -16,6 +16,7 @@ from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
+from namer_edge_runtime.reference_readings import KEY
 from namer_edge_runtime.verbs.options import check_writable
 
 from .arrangement import fused_attention, plain_attention
@@ -26,6 +27,7 @@ from .int8 import Material, quantize
 from .onnx import export_pgd, export_vat
 from .parity import Pictures, parity
 from .quantize import find_profile
+from .references import reference_readings
 from .unverified import unverified
 
 TOLERANCE = {"fp32": 1e-4, "fp16": 2e-2}
@@ -149,6 +151,8 @@ def export(
         if material is not None:
             passed = quantize(model, meta, material, output, show, progress)
             meta, parts = passed.meta, passed.parts
+        else:
+            meta[KEY] = reference_readings(model)
     progress(f"writing {output}")
     return ModelFile.write(output, meta, parts)
 

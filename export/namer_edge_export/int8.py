@@ -15,11 +15,13 @@ from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.reference_readings import KEY
 
 from .calibration import Calibration, draw, pgd_inputs, vat_inputs
 from .compact import compact_parts
 from .gate import EvaluationSet, compare, load_evaluation
-from .quantize import VNNI, Inputs, Profile, prepared, quantize_pgd, quantize_vat
+from .quantize import WEIGHT_BITS, X86, Inputs, Profile, prepared, quantize_pgd, quantize_vat
+from .references import reference_readings
 from .sensitivity import Cost, Sensitivity, alone, sensitivity
 from .slim import slim
 from .unverified import unverified
@@ -37,7 +39,7 @@ class Material:
     calibration: Calibration
     evaluation: EvaluationSet
     max_drop: float = MAX_DROP
-    profile: Profile = VNNI
+    profile: Profile = X86
     explain: Path | None = None
     """Where the report on layers goes (JSON), if one is wanted."""
     worst: int = 0
@@ -50,7 +52,7 @@ class Material:
         evaluation: Path,
         look: Look,
         max_drop: float | None,
-        profile: Profile = VNNI,
+        profile: Profile = X86,
         explain: Path | None = None,
         worst: int = 0,
     ) -> "Material":
@@ -101,6 +103,7 @@ def quantize(
         with unverified(output, whole, parts) as twin:
             progress(f"gate: reading {len(material.evaluation.samples)} formulas with both models")
             comparison = compare(model, twin, material.evaluation)
+            whole[KEY] = reference_readings(twin)
         show(comparison.text())
         if comparison.drop <= material.max_drop:
             gate = comparison.to_json() | {"max_drop": material.max_drop}
@@ -141,7 +144,7 @@ def _recipes(
                 explain(model, meta, graphs, material, output, show)
 
         yield _Recipe(
-            profile.to_json() | {"scheme": "static QDQ, S8 weights"},
+            profile.to_json() | {"scheme": "static QDQ"},
             lambda whole: compact_parts(
                 quantized_graphs(model, calibration, profile, inspect), whole
             ),
@@ -149,10 +152,11 @@ def _recipes(
         return
     from .nncf import SCHEME, Limit, nncf_parts
 
-    yield _Recipe({"scheme": SCHEME}, lambda meta: nncf_parts(model, meta, calibration))
+    said = {"scheme": SCHEME, "weight_bits": WEIGHT_BITS}
+    yield _Recipe(said, lambda meta: nncf_parts(model, meta, calibration))
     limit = Limit(material.evaluation.samples, material.max_drop)
     yield _Recipe(
-        {"scheme": SCHEME, "accuracy_control": True},
+        said | {"accuracy_control": True},
         lambda meta: nncf_parts(model, meta, calibration, limit),
         "again, with accuracy control: layers return to float, which takes many readings",
     )
@@ -161,7 +165,7 @@ def _recipes(
 def quantized_graphs(
     model: ModelFile,
     calibration: Calibration,
-    profile: Profile = VNNI,
+    profile: Profile = X86,
     inspect: Callable[[dict[str, bytes]], object] = lambda graphs: None,
 ) -> dict[str, bytes]:
     """Both graphs of the fp32 `model` in int8; `inspect` sees them before they are made slim."""

@@ -25,6 +25,7 @@ from namer_edge_export.onnx import export_pgd
 from namer_edge_export.quantize import find_profile
 from namer_edge_export.sensitivity import Sensitivity
 from namer_edge_runtime.command import main
+from namer_edge_runtime.engine.int8_sums import int8_unit
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.lone_graph import said_by
@@ -90,8 +91,8 @@ def int8(
 def test_the_model_file_says_how_it_was_made(int8: ModelFile, training: Path) -> None:
     meta = int8.meta
     assert int8.precision == "int8"
-    assert meta["quantization"]["name"] == "vnni"
-    assert not meta["quantization"]["reduce_range"]
+    assert meta["quantization"]["name"] == "x86"
+    assert meta["quantization"]["weight_bits"] == 7
     calibration = meta["calibration"]
     assert calibration["size"] == len(calibration["names"]) == 40
     assert calibration["sha256"] == draw(training, int8.look).sha256
@@ -100,6 +101,9 @@ def test_the_model_file_says_how_it_was_made(int8: ModelFile, training: Path) ->
     assert gate["drop"] == pytest.approx(gate["fp32"]["exprate"] - gate["int8"]["exprate"])
     assert gate["drop_interval"][0] <= gate["drop"] <= gate["drop_interval"][1]
     assert gate["int8"]["bytes"] < 0.5 * gate["fp32"]["bytes"]
+    assert gate["arithmetic"]["int8 unit"] == int8_unit()
+    assert gate["arithmetic"]["int8 sums"] in ("exact", "saturated")
+    assert len(meta["reference_readings"]["readings"]) == 16
     json.dumps(dict(meta))
 
 
@@ -157,7 +161,7 @@ def test_a_graph_that_lost_its_folder_explains_itself(
     assert said["calibration"]["sha256"] == int8.meta["calibration"]["sha256"]
     assert main(["check", str(alone)]) == 0
     text = capsys.readouterr().out
-    assert all(part in text for part in (said["checkpoint_sha256"], said["licence"], role, "vnni"))
+    assert all(part in text for part in (said["checkpoint_sha256"], said["licence"], role, "x86"))
 
 
 def test_a_graph_of_somebody_else_says_nothing(
@@ -183,30 +187,50 @@ def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
     assert len(set(read)) > len(WRITTEN) / 2, "the comparison is worth little if nothing is read"
 
 
-@pytest.mark.parametrize("name", ["avx2", "arm64"])
-def test_t10_other_processors_have_profiles_of_their_own(
-    name: str, fp32: ModelFile, training: Path
+@pytest.mark.parametrize(("name", "kind"), [(None, "uint8"), ("arm64", "int8")])
+def test_t10_every_profile_has_weights_whose_sums_cannot_saturate(
+    name: str | None, kind: str, fp32: ModelFile, training: Path
 ) -> None:
     calibration = draw(training, fp32.look, 2)
     graphs = quantized_graphs(fp32, calibration, find_profile(name))
     for graph in (onnx.load_from_string(content).graph for content in graphs.values()):
+        assert largest_weight(graph) == 64
         constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
-        read = {n.input[0] for n in graph.node if n.op_type == "DequantizeLinear"}
-        weights = [constants[name] for name in read & set(constants) if constants[name].ndim > 1]
-        largest = max(int(np.abs(value.astype(int)).max()) for value in weights)
-        assert largest == {"avx2": 64, "arm64": 127}[name]
         zeros = [n.input[2] for n in graph.node if n.op_type == "QuantizeLinear"]
-        kinds = {constants[zero].dtype for zero in zeros}
-        assert kinds == {np.dtype({"avx2": "uint8", "arm64": "int8"}[name])}
+        assert {constants[zero].dtype for zero in zeros} == {np.dtype(kind)}
+
+
+@pytest.mark.parametrize("role", ["vat", "pgd"])
+def test_sums_of_the_packaged_model_cannot_saturate_on_any_processor(role: str) -> None:
+    """Pairs of products U8 x S8 stay below 2^15, beyond which x86 without VNNI saturates."""
+    assert (
+        2 * 255 * largest_weight(onnx.load_from_string(ModelFile.open().read(role)).graph) < 2**15
+    )
+
+
+def largest_weight(graph: onnx.GraphProto) -> int:
+    """Largest magnitude among the constants that the graph multiplies in int8."""
+    constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
+    scaled = {n.output[0]: n.input[0] for n in graph.node if n.op_type == "DequantizeLinear"}
+    multiplied = [n.input[1] for n in graph.node if n.op_type in ("Conv", "MatMul", "Gemm")]
+    weights = [constants[scaled[name]] for name in multiplied if name in scaled]
+    assert len(weights) > 10
+    assert all(weight.dtype == np.int8 for weight in weights)
+    return max(int(np.abs(weight.astype(int)).max()) for weight in weights)
+
+
+@pytest.mark.parametrize("name", ["vnni", "avx2"])
+def test_former_profiles_are_names_of_the_one_for_x86(name: str) -> None:
+    assert find_profile(name) is find_profile(None)
 
 
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (["--profile", "avx2"], "onnx fp32 has no use for --profile"),
+        (["--profile", "arm64"], "onnx fp32 has no use for --profile"),
         (
             ["--precision", "int8", "--calibration", "c", "--eval", "e", "--profile", "mips"],
-            "no profile 'mips': there are vnni",
+            "no profile 'mips': there are x86",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """The interface between recognition and what computes the network, and the table of engines."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 
 from ..errors import EngineError, MissingExtraError, UsageError
 from ..model_file import ModelFile
+from .int8_sums import CURE, reads_wrong, sums_of, weight_bits
 
+LOGGER = logging.getLogger(__name__)
 GROUP = "namer_edge.engines"
 """Entry points through which engines, also those of others, are found by name."""
 MOST_THREADS = 1024
@@ -76,8 +79,10 @@ class PgdOutput:
 class Engine(Protocol):
     """Computes the two graphs. Usable by several threads at once.
 
-    A class named in the entry points is called as `(model_file, *, device, threads)`, with
-    `providers`, `fallback`, `cache_dir` and `fixed_sizes` beside them where the caller gave these.
+    One that computes ONNX graphs says by `int8_sums()` whether their int8 products are added up
+    exactly, "exact" or "saturated". A class named in the entry points is called as
+    `(model_file, *, device, threads)`, with `providers`, `fallback`, `cache_dir` and `fixed_sizes`
+    beside them where the caller gave these.
     """
 
     @property
@@ -145,13 +150,23 @@ def open_engine(
         if foreign:
             raise UsageError(f"engine {name!r} takes no {' or '.join(foreign)}") from error
         raise
+    # Weights of 7 bits cannot saturate: such models are not held up by a probe.
+    if (weight_bits(model) or 0) > 7 and reads_wrong(model, sums_of(engine)):
+        LOGGER.warning(
+            "%s: sums of int8 saturate on this processor (%s), so this model of 8-bit weights "
+            "reads wrong here: %s",
+            model.path,
+            engine.name,
+            CURE,
+        )
     return engine
 
 
-def check_format(model: ModelFile, engine: str, wanted: str) -> None:
-    """Raises `EngineError` where the model's graphs are of a format that the engine cannot read."""
-    if model.engine_format != wanted:
+def check_format(model: ModelFile, engine: str, *readable: str) -> None:
+    """Raises `EngineError` where the model's graphs are of no format that the engine reads."""
+    if model.engine_format not in readable:
         raise EngineError(
-            f"engine {engine!r} reads {wanted} models and {model.name!r} is {model.engine_format}: "
-            f"export it with --format {wanted}, or choose another engine"
+            f"engine {engine!r} reads {' and '.join(readable)} models and {model.name!r} is "
+            f"{model.engine_format}: export it with --format {readable[0]}, or choose another "
+            "engine"
         )
