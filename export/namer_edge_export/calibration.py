@@ -89,7 +89,7 @@ def draw(data: Path, look: Look, size: int = SIZE, seed: int = 0) -> Calibration
 def vat_inputs(calibration: Calibration, look: Look) -> Iterator[dict[str, NDArray[Any]]]:
     """The input of the VAT graph for each picture, alone: `image` uint8 [1, channels, H, W]."""
     for picture in calibration.pictures:
-        yield {"image": picture.planes(look.channels)[None]}
+        yield {"image": picture.planes(look.inputs)[None]}
 
 
 def pgd_inputs(

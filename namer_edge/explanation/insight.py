@@ -95,7 +95,7 @@ def look_inside(recognizer: Recognizer, value: Any, namer: "Namer | None" = None
     if prepared.blank:
         raise UsageError("the page is blank: there is nothing to explain")
     vocabulary, decoding = recognizer.vocabulary, recognizer.decoding
-    image = np.stack([prepared.planes(recognizer.look.channels)])
+    image = np.stack([prepared.planes(recognizer.look.inputs)])
     with _watching(namer) as watch:
         vat = recognizer.engine.vat(image)
         (nodes,) = picks(vat.scores, vat.classes, vat.none, vocabulary, decoding)

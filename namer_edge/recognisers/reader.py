@@ -89,7 +89,7 @@ class Reader:
 
     def _batch(self, items: list[tuple[int, Prepared, float]]) -> dict[int, Result]:
         started = perf_counter()
-        images = np.stack([prepared.planes(self.look.channels) for _, prepared, _ in items])
+        images = np.stack([prepared.planes(self.look.inputs) for _, prepared, _ in items])
         found = self.read(torch.from_numpy(images))
         spent = (perf_counter() - started) * 1000 / len(items)
         results = {}
