@@ -15,6 +15,7 @@ import numpy as np
 
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.command import exit_code
+from namer_edge_runtime.verbs.options import positive
 
 PROGRAM = "python -m namer_edge.data.school"
 UNKNOWNS = "xyzxyzxyabcdmnpqrstuvwkhg"
@@ -133,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(PROGRAM, description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="SCHOOL.tsv")
-    parser.add_argument("--count", type=int, default=20_000, metavar="N")
+    parser.add_argument("--count", type=positive, default=20_000, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     options = parser.parse_args(arguments)
     write_labels(options.output, options.count, options.seed)

@@ -130,6 +130,12 @@ class Recognizer:
 
         return PenSession(self, alternatives)
 
+    def prepared(self, value: Opened | Prepared, look: Look | None = None) -> Prepared:
+        """What the model reads in one look, its own by default; raises as `Opened.prepare`."""
+        if isinstance(value, Opened):
+            value = value.prepare(look or self.look)
+        return replace(value, strokes=None) if self.as_picture else value
+
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
     ) -> list[Result | NamerEdgeError]:
@@ -228,9 +234,7 @@ class Recognizer:
         for number, value in opened.items():
             started = perf_counter()
             try:
-                prepared = value if isinstance(value, Prepared) else value.prepare(look)
-                if self.as_picture:
-                    prepared = replace(prepared, strokes=None)
+                prepared = self.prepared(value, look)
             except NamerEdgeError as error:
                 answers[number] = error
                 continue
