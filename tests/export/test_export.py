@@ -17,6 +17,7 @@ from namer_edge.data.report import Report
 from namer_edge.model.namer import Namer
 from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
+from namer_edge.training.transfer import take_over
 from namer_edge_export import export as export_module
 from namer_edge_export.export import export, verify
 from namer_edge_export.formats import TARGETS, find_target
@@ -29,8 +30,7 @@ from namer_edge_runtime.picture.look import Prepared
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import VOCABULARY, written
-from ..training.conftest import SMALL
-from .conftest import traced
+from .conftest import CHECKPOINT, traced
 
 
 @pytest.fixture(scope="session")
@@ -71,8 +71,11 @@ def test_the_model_file_explains_itself(model: ModelFile, checkpoint: Path) -> N
 
 def test_a_model_that_sees_strokes_reads_as_its_checkpoint(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    config = load_config("edge", [*SMALL, "stroke_planes=true"])
+    config = load_config("edge", ["stroke_planes=true"])
     namer = Namer(config.architecture, VOCABULARY)
+    take_over(namer, CHECKPOINT)
+    with torch.no_grad():
+        namer.get_parameter("encoder.stages.0.down.conv.weight")[:, 1:].normal_(0, 0.02)
     path = tmp_path / "seeing.safetensors"
     save_weights(path, namer, config.look, {"config": asdict(config)})
     model = export(path, tmp_path / "model")
@@ -88,6 +91,7 @@ def test_a_model_that_sees_strokes_reads_as_its_checkpoint(tmp_path: Path) -> No
         for hidden in (False, True)
     )
     strokes = written(5).strokes
+    assert seeing.strokes(strokes).tokens
     assert seeing.strokes(strokes).score != blind.strokes(strokes).score
 
 
