@@ -63,7 +63,8 @@ def draw(data: Path, look: Look, size: int = SIZE, seed: int = 0) -> Calibration
         found, total = sources([data]), count([data])
     rng = np.random.default_rng(seed)
     chosen = set(rng.choice(total, min(size, total), replace=False).tolist())
-    names, pictures = [], []
+    names: list[str] = []
+    pictures: list[Prepared] = []
     digest = hashlib.sha256()
     for number, source in enumerate(found):
         if number not in chosen or source.error is not None:
