@@ -151,4 +151,4 @@ def _image(sample: Sample, look: Look) -> Tensor:
     prepared = prepare_input(sample.source.value, look)
     if prepared.blank:
         raise UsageError("a blank page")
-    return torch.from_numpy(np.stack([prepared.planes(look.channels)]))
+    return torch.from_numpy(np.stack([prepared.planes(look.inputs)]))

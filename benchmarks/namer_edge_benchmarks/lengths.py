@@ -36,7 +36,7 @@ class Lengths:
     def steps(self, value: Any, beam: int) -> int:
         """Tokens written of an input, the closing one not counted; raises as `prepare_input`."""
         prepared = prepare_input(value, self.look)
-        image = torch.from_numpy(np.stack([prepared.planes(self.look.channels)]))
+        image = torch.from_numpy(np.stack([prepared.planes(self.look.inputs)]))
         features = self.recogniser.encode(image.float() / 255.0)
         longest = self.recogniser.longest
         return len(read(self.recogniser, features, beam, longest)[0].tokens)

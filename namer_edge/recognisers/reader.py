@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -43,11 +43,13 @@ class Reader:
         longest: int | None = None,
         cached: bool = True,
         device: str = "cpu",
+        as_picture: bool = False,
     ) -> None:
         """Puts the recogniser into eval mode and onto `device`; `beam` 1 is greedy decoding, and
-        `longest` the recogniser's own where not given."""
+        `longest` the recogniser's own where not given; `as_picture` as for a `Recognizer`."""
         self.recogniser = recogniser.eval().to(device)
         self.look, self.beam, self.cached = look, beam, cached
+        self.as_picture = as_picture
         self.longest = longest or recogniser.longest
         self.engine = Ran(device)
 
@@ -83,13 +85,13 @@ class Reader:
         return [answers[number] for number in range(len(inputs))]
 
     def _prepared(self, value: Any) -> Prepared:
-        if isinstance(value, Prepared):
-            return value
-        return (value if isinstance(value, Opened) else open_input(value)).prepare(self.look)
+        if not isinstance(value, Prepared):
+            value = (value if isinstance(value, Opened) else open_input(value)).prepare(self.look)
+        return replace(value, strokes=None) if self.as_picture else value
 
     def _batch(self, items: list[tuple[int, Prepared, float]]) -> dict[int, Result]:
         started = perf_counter()
-        images = np.stack([prepared.planes(self.look.channels) for _, prepared, _ in items])
+        images = np.stack([prepared.planes(self.look.inputs) for _, prepared, _ in items])
         found = self.read(torch.from_numpy(images))
         spent = (perf_counter() - started) * 1000 / len(items)
         results = {}

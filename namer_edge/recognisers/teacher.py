@@ -67,7 +67,7 @@ class Teacher:
         found: list[NDArray[np.float32]],
     ) -> None:
         recogniser, alphabet = self.recogniser, self.recogniser.alphabet
-        images = np.stack([prepared.planes(self.look.channels) for _, prepared in items])
+        images = np.stack([prepared.planes(self.look.inputs) for _, prepared in items])
         pixels = torch.from_numpy(images).to(recogniser.device).float() / 255.0
         labels = [alphabet.numbers(formulas[number].tokens) for number, _ in items]
         inputs, _ = recogniser.sequences(labels)

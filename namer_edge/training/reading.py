@@ -27,24 +27,29 @@ class Opened:
     """The checkpoint's JSON."""
 
 
-def open_checkpoint(path: Path, device: str | None = None) -> Opened:
-    """Raises `CheckpointError` for what is no NAMER's weights, `EngineError` for a device that is
-    not there."""
-    return _opened(*load_weights(path), device)
+def open_checkpoint(path: Path, device: str | None = None, as_picture: bool = False) -> Opened:
+    """`as_picture` is that of a `Recognizer`. Raises `CheckpointError` for what is no NAMER's
+    weights, `EngineError` for a device that is not there."""
+    return _opened(*load_weights(path), device, as_picture)
 
 
-def open_reader(path: Path, device: str | None = None, beam: int = 1) -> Recognizer | Reader:
+def open_reader(
+    path: Path, device: str | None = None, beam: int = 1, as_picture: bool = False
+) -> Recognizer | Reader:
     """What reads with a checkpoint of either kind; `beam` is for autoregressive recognisers.
 
     Raises as `open_checkpoint` does.
     """
     model, look, record = load_model(path)
     if isinstance(model, Recogniser):
-        return Reader(model, look, beam, device=device or "cpu")
-    return _opened(model, look, record, device).recognizer
+        return Reader(model, look, beam, device=device or "cpu", as_picture=as_picture)
+    return _opened(model, look, record, device, as_picture).recognizer
 
 
-def _opened(namer: Namer, look: Look, record: Mapping[str, Any], device: str | None) -> Opened:
+def _opened(
+    namer: Namer, look: Look, record: Mapping[str, Any], device: str | None, as_picture: bool
+) -> Opened:
     decoding = decoding_of(record.get("config", {}))
     engine = TorchEngine.of(namer, device)
-    return Opened(namer, Recognizer(engine, look, namer.vocabulary, decoding), record)
+    recognizer = Recognizer(engine, look, namer.vocabulary, decoding, as_picture=as_picture)
+    return Opened(namer, recognizer, record)

@@ -78,6 +78,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "configuration.",
     )
     symbols.add_argument("tables", metavar="TABLE", type=Path, nargs="+", help=".tsv or .tsv.gz")
+    symbols.add_argument(
+        "--hold-out",
+        metavar="N",
+        type=positive,
+        default=0,
+        help="leave one of N samples out, chosen by a hash of its strokes (0: none)",
+    )
+    symbols.add_argument(
+        "--no-strangers", action="store_true", help="leave out signs that the vocabulary lacks"
+    )
     _add_pack_options(symbols)
     _add_vocabulary_option(symbols, "crohme")
     symbols.set_defaults(act=_symbols)
@@ -311,8 +321,12 @@ def _symbols(arguments: argparse.Namespace) -> int:
     from ..data.symbols import load_symbols
 
     vocabulary = Vocabulary.load(arguments.vocabulary or "crohme")
-    loaded = load_symbols(arguments.tables, vocabulary)
+    loaded = load_symbols(
+        arguments.tables, vocabulary, arguments.hold_out, not arguments.no_strangers
+    )
     print(f"{loaded.foreign} samples of other signs and {loaded.coarse} coarse ones left out")
+    if arguments.hold_out:
+        print(f"{loaded.held} samples held out")
     if not loaded.formulas:
         raise DataError("no sample of a symbol of the vocabulary: nothing was written")
     sources = {table.name: source_hash(table) for table in arguments.tables}

@@ -116,6 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         "device": engine.device,
         "precision": engine.precision,
         "arithmetic": arithmetic(engine),
+        "as_picture": arguments.as_picture,
         "seconds": round(seconds, 2),
         "confidence": confidence.to_json(),
         "unlabelled": list(paired.unlabelled),
@@ -170,4 +171,5 @@ def _reader(arguments: argparse.Namespace) -> "Recognizer":
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     weights = Path(arguments.model)
-    return cast("Recognizer", open_reader(weights, arguments.device, arguments.beam))
+    reader = open_reader(weights, arguments.device, arguments.beam, arguments.as_picture)
+    return cast("Recognizer", reader)

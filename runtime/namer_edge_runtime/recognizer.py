@@ -54,12 +54,16 @@ class Recognizer:
         vocabulary: Vocabulary,
         decoding: Decoding | None = None,
         scalings: Scalings | None = None,
+        as_picture: bool = False,
     ) -> None:
+        """With `as_picture`, pen strokes are read by what they look like alone: how they were
+        written is hidden from a model that would see it."""
         self.engine = engine
         self.look = look
         self.vocabulary = vocabulary
         self.decoding = decoding or Decoding()
         self.scalings = scalings or Scalings()
+        self.as_picture = as_picture
 
     @classmethod
     def from_pretrained(
@@ -74,13 +78,15 @@ class Recognizer:
         cache_dir: str | Path | None = None,
         fixed_sizes: bool | None = None,
         one_look: bool = False,
+        as_picture: bool = False,
     ) -> "Recognizer":
         """Opens a packaged model by name (the default one for None), or a model file by path.
 
         `engine` defaults to the one of the model's format, `threads` to the CPUs the process may
         use; `providers` goes to ONNX Runtime as it is, `cache_dir` (a folder for compiled graphs)
         and `fixed_sizes` to OpenVINO. With `one_look` nothing is read again at other sizes, which
-        is quicker and reads less well. Raises `ModelFileError`, `UsageError`, `MissingExtraError`
+        is quicker and reads less well; with `as_picture` strokes are read by their picture alone,
+        as `Recognizer` tells. Raises `ModelFileError`, `UsageError`, `MissingExtraError`
         or `EngineError`; a device that is not there is an error unless `fallback`.
         """
         model = ModelFile.open(name_or_path)
@@ -88,7 +94,9 @@ class Recognizer:
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
         decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
-        return cls(opened, model.look, model.vocabulary, decoding, model.scalings)
+        return cls(
+            opened, model.look, model.vocabulary, decoding, model.scalings, as_picture=as_picture
+        )
 
     def __repr__(self) -> str:
         name, device, precision = self._ran()
@@ -139,6 +147,12 @@ class Recognizer:
         from .session import PenSession
 
         return PenSession(self, alternatives)
+
+    def prepared(self, value: Opened | Prepared, look: Look | None = None) -> Prepared:
+        """What the model reads in one look, its own by default; raises as `Opened.prepare`."""
+        if isinstance(value, Opened):
+            value = value.prepare(look or self.look)
+        return replace(value, strokes=None) if self.as_picture else value
 
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
@@ -238,7 +252,7 @@ class Recognizer:
         for number, value in opened.items():
             started = perf_counter()
             try:
-                prepared = value if isinstance(value, Prepared) else value.prepare(look)
+                prepared = self.prepared(value, look)
             except NamerEdgeError as error:
                 answers[number] = error
                 continue
@@ -259,7 +273,7 @@ class Recognizer:
 
     def _batch(self, items: "list[_Item]", alternatives: int) -> Iterator[tuple[int, Result]]:
         """Pictures of one padded size through both graphs."""
-        images = np.stack([item.prepared.planes(self.look.channels) for item in items])
+        images = np.stack([item.prepared.planes(self.look.inputs) for item in items])
         started = perf_counter()
         vat = self.engine.vat(images)
         vat_time = _milliseconds(started) / len(items)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -11,17 +12,25 @@ import onnx
 import pytest
 import torch
 
-from namer_edge.training.checkpoint import load_weights
+from namer_edge.data.pack import Pack, save_pack
+from namer_edge.data.report import Report
+from namer_edge.model.namer import Namer
+from namer_edge.training.checkpoint import load_weights, save_weights
+from namer_edge.training.config import load_config
+from namer_edge.training.transfer import take_over
 from namer_edge_export import export as export_module
 from namer_edge_export.export import export, verify
 from namer_edge_export.formats import TARGETS, find_target
+from namer_edge_export.parity import Pictures, parity
 from namer_edge_runtime.command import INTERRUPTED, main
 from namer_edge_runtime.errors import ExportError, UsageError
+from namer_edge_runtime.inputs import Opened
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.picture.look import Prepared
 from namer_edge_runtime.recognizer import Recognizer
 
-from .conftest import traced
+from ..handwriting import VOCABULARY, written
+from .conftest import CHECKPOINT, traced
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +67,32 @@ def test_the_model_file_explains_itself(model: ModelFile, checkpoint: Path) -> N
     assert meta["look"] == record["look"]
     assert set(meta["parts"]) == {"vat", "pgd"}
     assert "licence" in meta
+
+
+def test_a_model_that_sees_strokes_reads_as_its_checkpoint(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    config = load_config("edge", ["stroke_planes=true"])
+    namer = Namer(config.architecture, VOCABULARY)
+    take_over(namer, CHECKPOINT)
+    with torch.no_grad():
+        namer.get_parameter("encoder.stages.0.down.conv.weight")[:, 1:].normal_(0, 0.02)
+    path = tmp_path / "seeing.safetensors"
+    save_weights(path, namer, config.look, {"config": asdict(config)})
+    model = export(path, tmp_path / "model")
+    assert model.look.stroke_planes
+    pack = tmp_path / "written.npz"
+    save_pack(pack, Pack([written(n) for n in range(6)], Report(6), {}))
+    pictures = Pictures.of(pack, model.look)
+    assert [isinstance(file, Opened) for file in pictures.files] == [False, True] * 3
+    found = parity(load_weights(path)[0], model, "onnxruntime", pictures)
+    assert found.passed, found.text()
+    seeing, blind = (
+        Recognizer.from_pretrained(model.path, threads=1, one_look=True, as_picture=hidden)
+        for hidden in (False, True)
+    )
+    strokes = written(5).strokes
+    assert seeing.strokes(strokes).tokens
+    assert seeing.strokes(strokes).score != blind.strokes(strokes).score
 
 
 def test_what_does_not_compute_the_same_is_not_written(

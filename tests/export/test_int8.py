@@ -16,7 +16,7 @@ from namer_edge.evaluation.exprate import Reading
 from namer_edge.training.checkpoint import load_weights
 from namer_edge_export import int8 as int8_module
 from namer_edge_export.arrangement import fused_attention
-from namer_edge_export.calibration import draw
+from namer_edge_export.calibration import draw, vat_inputs
 from namer_edge_export.export import verify
 from namer_edge_export.gate import Comparison, EvaluationSet, Measured, load_evaluation
 from namer_edge_export.int8 import Material, explain, quantize, quantized_graphs
@@ -30,7 +30,7 @@ from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.lone_graph import said_by
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.picture.look import STROKE_PLANES, Look
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import WRITTEN, written
@@ -274,6 +274,16 @@ def test_the_same_formulas_are_drawn_every_time(training: Path) -> None:
     assert first.names == again.names
     assert first.sha256 == again.sha256 != other.sha256
     assert len(set(first.names)) == 10
+
+
+def test_every_second_formula_is_calibrated_as_a_picture(training: Path) -> None:
+    written_down = draw(training, Look(stroke_planes=True), 10)
+    hidden = [picture.strokes is None for picture in written_down.pictures]
+    assert hidden == [False, True] * 5
+    images = [inputs["image"] for inputs in vat_inputs(written_down, Look(stroke_planes=True))]
+    assert all(image.shape[1] == 1 + STROKE_PLANES for image in images)
+    assert [not image[:, 1:].any() for image in images] == hidden
+    assert written_down.sha256 != draw(training, Look(), 10).sha256
 
 
 def test_blank_and_unreadable_files_are_no_calibration(tmp_path: Path) -> None:

@@ -4,20 +4,25 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from namer_edge.evaluation.samples import pack_samples
+from namer_edge.model.namer import Namer
+from namer_edge.recognisers.build import build_recogniser
 from namer_edge.recognisers.reader import Reader
 from namer_edge.training.checkpoint import save_weights
+from namer_edge.training.config import load_config
 from namer_edge.training.reading import open_checkpoint, open_reader
+from namer_edge.training.transfer import take_over
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import CheckpointError
 from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..export.conftest import CHECKPOINT
-from ..handwriting import VOCABULARY
+from ..handwriting import VOCABULARY, written
 from ..recognisers.small import small
-from .conftest import pack  # noqa: F401 (a fixture)
+from .conftest import SMALL, pack  # noqa: F401 (a fixture)
 
 
 def test_a_namer_reads_from_its_weights_as_it_was_trained_to() -> None:
@@ -41,3 +46,37 @@ def test_evaluate_takes_the_weights_of_either_kind(pack: Path, tmp_path: Path) -
     assert value["exprate"] > 50  # the examples' hand is a plain one
     with pytest.raises(CheckpointError, match="holds a dwap"):
         open_checkpoint(weights)
+
+
+def test_as_picture_hides_strokes_from_weights_that_see_them(pack: Path, tmp_path: Path) -> None:  # noqa: F811
+    config = load_config("edge", ["stroke_planes=true"])
+    seeing = Namer(config.architecture, VOCABULARY)
+    take_over(seeing, CHECKPOINT)
+    with torch.no_grad():
+        first = seeing.get_parameter("encoder.stages.0.down.conv.weight")
+        first[:, 1:] = torch.randn(first[:, 1:].shape, generator=torch.Generator().manual_seed(0))
+    weights = tmp_path / "seeing.safetensors"
+    record = json.loads(CHECKPOINT.with_suffix(".json").read_text())
+    save_weights(weights, seeing, config.look, {"config": record["config"]})
+    answers = []
+    for model, *options in ((CHECKPOINT,), (weights, "--as-picture"), (weights,)):
+        target = tmp_path / f"{len(answers)}.jsonl"
+        command = ["evaluate", str(pack), "--threads", "1", "--jsonl", str(target), "--model"]
+        assert main([*command, str(model), *options]) == 0
+        lines = map(json.loads, target.read_text().splitlines())
+        answers.append([line["canonical"] for line in lines])
+    assert answers[0] == answers[1] != answers[2]
+
+
+def test_as_picture_holds_for_autoregressive_recognisers_too(tmp_path: Path) -> None:
+    look = Look(symbol_height=12.0, stroke_planes=True)
+    weights = tmp_path / "dwap.safetensors"
+    config = load_config("dwap", [*SMALL, "stroke_planes=true", "decoder_width=32"])
+    recogniser = build_recogniser(config.decoder, VOCABULARY)
+    assert recogniser.architecture.channels == look.inputs
+    save_weights(weights, recogniser, look, {})
+    shown = [
+        open_reader(weights, as_picture=hidden)._prepared(written(0).strokes)  # type: ignore[union-attr]
+        for hidden in (False, True)
+    ]
+    assert [prepared.strokes is None for prepared in shown] == [False, True]

@@ -216,5 +216,6 @@ def _output(arguments: argparse.Namespace, format_: str) -> "Output":
         "model": [part.sha256 for part in model.parts.values()],
         "one_look": arguments.one_look,
         "alternatives": arguments.alternatives,
+        **({"as_picture": True} if arguments.as_picture else {}),
     }
     return JournalOutput(Journal(Path(arguments.jsonl), made_by, arguments.resume))
