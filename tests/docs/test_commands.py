@@ -5,7 +5,6 @@ names that the page uses (`scene.py`).
 """
 
 import re
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,12 @@ from namer_edge_export.formats import check_options, find_target
 from namer_edge_runtime import command
 from namer_edge_runtime.demo.openapi import description
 from namer_edge_runtime.demo.settings import Settings
+from namer_edge_runtime.plugins import plugins
 
 from .blocks import ALL, COMMANDS, MENTIONED, Block, Command
 from .scene import build
 
-VERBS = {point.name: point for point in entry_points(group=command.GROUP)}
+VERBS = plugins(command.GROUP)
 OURS = [asked for asked in COMMANDS if asked.verb_line]
 OTHERS = [asked for asked in COMMANDS if not asked.verb_line]
 PAGE_NAMES = sorted({asked.page for asked in OURS})
