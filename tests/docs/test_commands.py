@@ -5,6 +5,7 @@ names that the page uses (`scene.py`).
 """
 
 import re
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,11 @@ ELSEWHERE = {
     ("data", "symbols"): "needs tables of symbols; tests/data",
 }
 """First words of what is parsed here and run by other tests, and why."""
+PROGRAMS = {
+    *("git", "cd", "twine", "docker", "bash", "ray", "activate"),
+    *("pre-commit", "pyinstaller", "read"),
+}
+"""Others that the pages call; `read` is the frozen program."""
 EASY = ("--dry-run", "--help", "--version")
 """With one of these any verb is quick."""
 
@@ -111,7 +117,7 @@ def test_other_programs_are_given_what_there_is(asked: Command) -> None:
     words = [word for word in asked.words if word != "."]  # which runs a script in this shell
     program = Path(words[0]).name
     if program == "pip" or words[1:3] == ["-m", "pip"]:
-        known = set(re.findall(r'^(\w+) = \["', _pyproject(), re.MULTILINE)) | {"dev"}
+        known = set(tomllib.loads(_pyproject())["project"]["optional-dependencies"])
         for extras in re.findall(r"\[([\w,]+)\]", " ".join(words)):
             assert set(extras.split(",")) <= known, asked
     elif program in ("python", "torchrun"):
@@ -123,7 +129,7 @@ def test_other_programs_are_given_what_there_is(asked: Command) -> None:
         paths = {re.sub(r"\?.*", "", p) for p in re.findall(r"127\.0\.0\.1:\d+(/\S*)", str(asked))}
         assert {path.rstrip("'") for path in paths} <= set(_server_paths()), asked
     else:
-        assert program in {"git", "cd", "twine", "docker", "bash", "ray", "activate"}, asked
+        assert program in PROGRAMS, asked
 
 
 @pytest.mark.parametrize(
