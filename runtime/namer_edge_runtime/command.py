@@ -1,7 +1,8 @@
 """The `namer-edge` command: finds the verb asked for, runs it, turns errors into one clear line.
 
-Verbs are entry points of the group `namer_edge.verbs`: modules with `SUMMARY`, `configure(parser)`
-and `run(arguments) -> exit code`, whose heavy imports are inside `run`.
+Verbs are those of `plugins.py` and entry points of other packages in its group: modules with
+`SUMMARY`, `configure(parser)` and `run(arguments) -> exit code`, whose heavy imports are inside
+`run`.
 
 Exit codes: 0 done, 1 some inputs failed, 2 wrong usage or a model that cannot be read, 3 an extra
 or a device is missing, 130 interrupted (Ctrl-C).
@@ -14,18 +15,23 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, NoReturn
 
 from .errors import MissingExtraError, NamerEdgeError
+from .plugins import VERBS as GROUP
+from .plugins import plugins
 
-GROUP = "namer_edge.verbs"
 PROGRAM = "namer-edge"
 INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
+    if getattr(sys, "frozen", False):  # what the demo starts to read with is this program once more
+        from multiprocessing import freeze_support
+
+        freeze_support()
     _ready_streams()
     # Decoders speak of damaged pictures on standard error; what is wrong is said by our own line.
     os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
@@ -83,7 +89,7 @@ def _ready_streams() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    verbs = {point.name: point for point in sorted(entry_points(group=GROUP))}
+    verbs = plugins(GROUP)
     asked = next((a for a in arguments if not a.startswith("-")), None)
     parser = _parser()
     if asked is None or "--version" in arguments[: arguments.index(asked)]:

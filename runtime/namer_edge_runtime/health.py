@@ -1,17 +1,19 @@
 """What `namer-edge check` finds out: versions, processor, model, engines, kernels, a reading."""
 
 import platform
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from . import __version__
 from .engine.base import engine_names, open_engine
 from .engine.cpus import usable_cpus
 from .engine.int8_sums import CURE, SATURATED, UNKNOWN, cpu_flags, int8_unit, reads_wrong, sums_of
 from .engine.probe import probe
-from .errors import EngineError, MissingExtraError, NamerEdgeError
+from .errors import EngineError, MissingExtraError, NamerEdgeError, UsageError
 from .lone_graph import is_lone_graph, said_by
 from .model_file import ModelFile, packaged_models
 from .reference_readings import FEWEST_EQUAL, read_again
@@ -46,8 +48,14 @@ class Health:
 def examine(name_or_path: str | None = None) -> Health:
     """Looks at everything that recognition with this model (the default one for None) needs.
 
-    A lone ONNX file is asked what it says of itself; nothing can be read with it.
+    A lone ONNX file is asked what it says of itself; nothing can be read with it. Raises
+    `UsageError` in a frozen program: engines are tried by fresh Pythons, and it has none to start.
     """
+    if getattr(sys, "frozen", False):
+        raise UsageError(
+            "a frozen program cannot be checked, it has no Python to try the engines with: run "
+            "namer-edge check in the environment that it was made from"
+        )
     health = Health()
     health.sections["versions"] = {
         "python": platform.python_version(),
@@ -70,6 +78,8 @@ def examine(name_or_path: str | None = None) -> Health:
 
 def installed_version(package: str) -> str | None:
     """None where the package is not installed."""
+    if package == "namer-edge":  # it runs, with metadata or without
+        return __version__
     try:
         return version(package)
     except PackageNotFoundError:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..errors import EngineError, MissingExtraError, UsageError
 from ..model_file import ModelFile
+from ..plugins import ENGINES as GROUP
+from ..plugins import plugins
 from .int8_sums import CURE, reads_wrong, sums_of, weight_bits
 
 LOGGER = logging.getLogger(__name__)
-GROUP = "namer_edge.engines"
-"""Entry points through which engines, also those of others, are found by name."""
 MOST_THREADS = 1024
 """No machine that this is made for has more; a slip of the hand would start them all."""
 ENGINES = {"onnx": "onnxruntime", "openvino": "openvino", "torch": "torch"}
@@ -106,7 +105,7 @@ class Engine(Protocol):
 
 def engine_names() -> list[str]:
     """Names of all engines that are declared, runnable here or not."""
-    return sorted(point.name for point in entry_points(group=GROUP))
+    return list(plugins(GROUP))
 
 
 def open_engine(
@@ -126,10 +125,10 @@ def open_engine(
     """
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise UsageError(f"{threads} threads: give 1 to {MOST_THREADS}, or none for the default")
-    points = {point.name: point for point in entry_points(group=GROUP)}
+    points = plugins(GROUP)
     name = name or ENGINES.get(model.engine_format, model.engine_format)
     if name not in points:
-        raise UsageError(f"no engine {name!r}: there are {', '.join(sorted(points))}")
+        raise UsageError(f"no engine {name!r}: there are {', '.join(points)}")
     try:
         kind = points[name].load()
     except ModuleNotFoundError as error:
