@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 from .handwriting import written
 

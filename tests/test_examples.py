@@ -10,8 +10,8 @@ from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.picture.load import load
-from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.picture.prepare import prepare
+from namer_edge_runtime.preprocessing import Look
 from namer_edge_runtime.recognizer import Recognizer
 
 FOLDER = Path(__file__).parents[1] / "examples"

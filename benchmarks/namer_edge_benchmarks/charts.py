@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from namer_edge.data.plots import INK, write
 
-from .pages import table
+from .report import table
 from .scaling import Chart
 
 WIDTH, HEIGHT = 900, 420

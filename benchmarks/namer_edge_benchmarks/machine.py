@@ -9,8 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from namer_edge_runtime.diagnostics.health import (
+    EXTRA_PACKAGES,
+    PACKAGES,
+    cpu_flags,
+    installed_version,
+)
 from namer_edge_runtime.engine.cpus import usable_cpus
-from namer_edge_runtime.health import EXTRA_PACKAGES, PACKAGES, cpu_flags, installed_version
 
 
 @dataclass(frozen=True)

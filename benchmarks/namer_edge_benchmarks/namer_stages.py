@@ -10,7 +10,7 @@ from torch import Tensor
 
 from namer_edge.model.namer import Namer, PgdGraph
 from namer_edge_runtime.decode import Nodes
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.engine.base import PgdOutput
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens

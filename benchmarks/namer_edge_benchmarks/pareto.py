@@ -9,8 +9,8 @@ import numpy as np
 from namer_edge.data.plots import INK, write
 
 from .charts import BOTTOM, COLOURS, LEFT, TOP, WIDTH, Picture
+from .configuration import Row
 from .peers import PeerRow
-from .trial import Row
 
 HEIGHT = 520
 RIGHT = 400

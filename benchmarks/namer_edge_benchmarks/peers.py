@@ -17,9 +17,9 @@ from namer_edge.evaluation.samples import Sample
 from namer_edge_runtime.errors import UsageError
 
 from .adapters import adapter
+from .configuration import Accuracy, Spread
 from .formulas import samples, strokes_of
-from .pages import table
-from .trial import Accuracy, Spread
+from .report import table
 
 
 @dataclass(frozen=True)

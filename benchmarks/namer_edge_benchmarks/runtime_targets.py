@@ -11,7 +11,7 @@ the start is measured in a fresh process, with the kernels in the disk cache and
 The rival is the paper's DenseNet in fp32 (`rival.py`; made for this run where none is given). Its
 weights are random, so it gets the same pictures and the nodes that our model found, on the same
 engine, look by look: only the time in its graphs differs. Of `--steady` formulas it is told how
-many are read the same in other sizes and with other pens (`evaluation/steadiness.py`).
+many are read the same in other sizes and with other pens (`evaluation/robustness.py`).
 """
 
 import argparse
@@ -31,9 +31,10 @@ from numpy.typing import NDArray
 
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import load_pack
-from namer_edge.evaluation.steadiness import Drawing, steadiness
-from namer_edge.evaluation.trial import spread
+from namer_edge.evaluation.cli_options import spread
+from namer_edge.evaluation.robustness import Drawing, steadiness
 from namer_edge_runtime.decode import warm_up
+from namer_edge_runtime.diagnostics.cold_start import start_up
 from namer_edge_runtime.engine.base import (
     PGD_OUTPUTS,
     VAT_OUTPUTS,
@@ -45,10 +46,9 @@ from namer_edge_runtime.engine.base import (
 )
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
-from namer_edge_runtime.start_up import start_up
 
+from .densenet_baseline import write_rival
 from .path_time import path_time
-from .rival import write_rival
 from .target import Target
 
 ROUNDS = 5

@@ -12,9 +12,9 @@ import torch
 
 from namer_edge_runtime.decode import warm_up
 
-from .entrants import RIVALS, Entrants
+from .baselines import RIVALS, Entrants
+from .decoder_timing import Picture, Race, Way
 from .path_time import path_time
-from .race import Picture, Race, Way
 
 LENGTHS = (5, 11, 21, 41, 81)
 """Tokens, on a picture of `PICTURE`."""

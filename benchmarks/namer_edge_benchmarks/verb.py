@@ -163,7 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
         from .baseline import load_baseline
 
         kept = load_baseline(arguments.compare)
-    from . import runs
+    from . import commands as runs
 
     measured: runs.Run = getattr(runs, kind)(arguments)
     text, worse = measured.text, False

@@ -14,16 +14,16 @@ from time import perf_counter, process_time
 from namer_edge.evaluation.answers import Answered, paired_with_own
 from namer_edge.evaluation.exprate import rate
 from namer_edge.evaluation.samples import Sample
-from namer_edge_runtime.bulk import Outcome
+from namer_edge_runtime.bulk.run import Outcome
 from namer_edge_runtime.errors import MissingExtraError, NamerEdgeError, UsageError
 from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
+from .configuration import STAGES, Accuracy, Measured, Row, Spread, Trial
 from .encoder_share import Watching, watch
 from .energy import joules, read_energy
 from .formulas import samples
-from .trial import STAGES, Accuracy, Measured, Row, Spread, Trial
 
 WINDOW = 8
 """Batches given at once, so that pictures of one size find each other (as `Recognizer.each`)."""
@@ -125,7 +125,7 @@ def _open(trial: Trial) -> Recognizer:
         raise UsageError(f"engine {trial.engine!r} reads no checkpoint: export it first")
     import torch
 
-    from namer_edge.training.reading import open_checkpoint
+    from namer_edge.checkpoints.open import open_checkpoint
 
     torch.set_num_threads(trial.threads)
     return open_checkpoint(Path(str(trial.model)), trial.device).recognizer
@@ -162,7 +162,7 @@ def _stages(done: Sequence[Read], share: float | None) -> dict[str, Spread]:
 
 def _memory() -> tuple[float | None, float | None]:
     """MB, of the process and of its GPU."""
-    from namer_edge_runtime.start_up import peak_memory
+    from namer_edge_runtime.diagnostics.cold_start import peak_memory
 
     torch = sys.modules.get("torch")  # to import it here would count as ours
     on_gpu = torch is not None and torch.cuda.is_available() and torch.cuda.max_memory_allocated()

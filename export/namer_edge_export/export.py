@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
-from namer_edge.training.checkpoint import load_weights
 from namer_edge.training.config import decoding_of
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
 from namer_edge_runtime.verbs.options import check_writable
 
-from .arrangement import fused_attention, plain_attention
-from .compact import compact_parts
 from .formats import Target, check_options, check_packages, find_target
-from .half import halved
-from .int8 import Material, quantize
+from .fp16 import halved
+from .fused_decoder import fused_attention, plain_attention
 from .onnx import export_pgd, export_vat
 from .parity import Pictures, parity
-from .quantize import find_profile
-from .unverified import unverified
+from .quantization.onnx_qdq import find_profile
+from .quantization.pipeline import Material, quantize
+from .staging import unverified
+from .strip import compact_parts
 
 TOLERANCE = {"fp32": 1e-4, "fp16": 2e-2}
 """Largest difference of a probability between the checkpoint and what was exported from it."""

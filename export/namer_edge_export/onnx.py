@@ -13,7 +13,7 @@ from torch.export import Dim
 from namer_edge.model.namer import Namer, VatGraph
 from namer_edge_runtime.engine.base import PGD_OUTPUTS, VAT_OUTPUTS
 
-from .arrangement import ArrangedPgd, Attend, plain_attention
+from .fused_decoder import ArrangedPgd, Attend, plain_attention
 
 OPSET = 18
 

@@ -12,13 +12,13 @@ from tqdm import tqdm
 from namer_edge.evaluation.samples import file_samples, pack_samples
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
-from namer_edge_runtime.bulk import NamedBytes, Source
+from namer_edge_runtime.bulk.run import NamedBytes, Source
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import DataError, ExportError, NamerEdgeError
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.inputs import open_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 from namer_edge_runtime.recognizer import Recognizer
 
 LEAST = 99.8

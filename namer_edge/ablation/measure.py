@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.engine.base import Engine
 from namer_edge_runtime.recognizer import Recognizer
 
+from ..checkpoints.open import Opened, open_checkpoint
 from ..data.pack import source_hash
 from ..evaluation.answers import answer_all, paired_with_own
 from ..evaluation.exprate import bootstrap_interval, rate
 from ..evaluation.samples import Sample, pack_samples
 from ..model.graph_decoder import PARTS
-from ..training.reading import Opened, open_checkpoint
 from .engine import Remembering, Uncorrected
 from .results import Measured
 from .tables import Row

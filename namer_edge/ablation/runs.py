@@ -23,7 +23,7 @@ class Run:
     @property
     def done(self) -> bool:
         """Whether it was trained to the end of its schedule."""
-        from ..training.reading import open_checkpoint
+        from ..checkpoints.open import open_checkpoint
 
         last = self.folder / "last.safetensors"
         if not last.exists():

@@ -9,7 +9,7 @@ another order or another structure.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .math_ink import InkToken
+from .mathml_labels import InkToken
 
 _ALIKE = {
     "\\cdots": "\\ldots",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
-from namer_edge_runtime.picture.look import Look, padded_size
+from namer_edge_runtime.preprocessing import Look, padded_size
 
 from .formula import Formula
 

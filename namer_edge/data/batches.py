@@ -13,12 +13,12 @@ from namer_edge_runtime.errors import TrainingError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import draw
-from namer_edge_runtime.picture.look import STRIDE, Look, planes
+from namer_edge_runtime.preprocessing import STRIDE, Look, planes
 
 from .augment import Augmentation, Placed, ScaledInk, place
 from .formula import Formula
-from .photo import PlacedPicture, place_picture
-from .scan import scanned
+from .picture_augmentation import PlacedPicture, place_picture
+from .scan_augmentation import scanned
 from .symbols import STRANGER
 from .synthesis import Synthesis, SynthesisOptions
 

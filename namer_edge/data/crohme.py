@@ -16,7 +16,7 @@ from .alignment import align
 from .formula import Formula, unplaced
 from .formula_set import FormulaSet
 from .labels import check_unused, labels_by_name
-from .math_ink import math_tokens
+from .mathml_labels import math_tokens
 from .placement import INKLESS, place
 from .report import Remarks
 

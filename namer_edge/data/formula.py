@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.bulk import NamedBytes
+from namer_edge_runtime.bulk.run import NamedBytes
 from namer_edge_runtime.ink.strokes import Stroke, Strokes
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 
 @dataclass(frozen=True)

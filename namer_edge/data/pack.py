@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
-from .archive import map_arrays, write_arrays
 from .formula import Formula, Picture
+from .mapped_npz import map_arrays, write_arrays
 from .report import Report
 
 FORMAT = "namer-edge-pack"

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from namer_edge_runtime.bulk import Source, count, sources
+from namer_edge_runtime.bulk.run import Source, count, sources
 from namer_edge_runtime.errors import NamerEdgeError, PictureError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import read_file
 from namer_edge_runtime.picture.load import load
-from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.picture.prepare import Lines
+from namer_edge_runtime.preprocessing import Look
 
 from .formula import Formula, Picture, unplaced
 from .formula_set import FormulaSet

@@ -11,7 +11,7 @@ from namer_edge_runtime.errors import DataError, InkError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.strokes import bounds, symbol_height
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 from .formula import Formula
 

@@ -17,10 +17,10 @@ from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS, Vocabulary
 from namer_edge_runtime.ink.strokes import Stroke, Strokes, bounds
 
 from .formula import Formula
-from .proportions import measure
+from .label_sampling import Wording, with_stranger
+from .layout_statistics import measure
+from .layout_synthesis import Typesetter
 from .symbols import STRANGER
-from .typeset import Typesetter
-from .wording import Wording, with_stranger
 
 BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
 """As wide as what they stand by, so that another writer's would not fit; `-` is like a bar."""

@@ -20,7 +20,7 @@ from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.picture.save import save_picture
 
 from ..data.plots import BAR, INK, write
-from .confidence import Bin
+from .calibration import Bin
 
 PROGRAM = "python -m namer_edge.evaluation.reliability"
 SIDE, EDGE = 340, 44

@@ -7,7 +7,7 @@ import numpy as np
 from namer_edge_runtime.decode.pick import EOS, SOS
 
 from .canvas import BORDER, Canvas, Point
-from .insight import Insight
+from .stages import Insight
 
 SEEN, CORRECTED, KEPT = (40, 90, 200), (215, 20, 20), (20, 120, 50)
 EDGE, PATH = (150, 150, 150), (200, 90, 0)

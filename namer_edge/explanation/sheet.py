@@ -12,7 +12,7 @@ from namer_edge_runtime.picture.save import save_picture
 
 from . import panels
 from .canvas import Canvas, Colour
-from .insight import Insight
+from .stages import Insight
 
 LETTERS = 15.0
 LINE = 26

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look, Prepared
+from namer_edge_runtime.preprocessing import Look, Prepared
 
 from ..data.formula import Formula
 from .canvas import CELL

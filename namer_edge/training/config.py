@@ -8,18 +8,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from namer_edge_runtime.decode.limits import MOST_ROUTES
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
+from namer_edge_runtime.decode.thresholds import MOST_ROUTES
 from namer_edge_runtime.errors import ConfigError
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
+from ..autoregressive.model import DecoderArchitecture
+from ..autoregressive.registry import RECOGNISERS
 from ..data.augment import Augmentation
 from ..data.synthesis import SynthesisOptions
 from ..model.encoder import ENCODERS
 from ..model.graph_decoder import PARTS
 from ..model.namer import Architecture
-from ..recognisers.build import RECOGNISERS
-from ..recognisers.recogniser import DecoderArchitecture
 from .loss import FREEZABLE, LossOptions
 from .targets import Candidates
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from namer_edge_runtime.atomic import atomic_file
 
-from .pace import Pace
+from .throughput import Pace
 
 
 class Log:

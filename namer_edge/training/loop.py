@@ -19,24 +19,24 @@ from tqdm import tqdm
 from namer_edge_runtime.errors import CheckpointError, ConfigError, ModelFileError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
+from ..autoregressive.model import Recogniser
+from ..autoregressive.registry import build_recogniser
+from ..checkpoints.load_pretrained import Taken, take_over
+from ..checkpoints.weights import load_state, origin, save_state, save_weights
 from ..data.batches import Batch, Draw, Ink, loader
 from ..data.formula import Formula
 from ..model.namer import Namer
-from ..recognisers.build import build_recogniser
-from ..recognisers.recogniser import Recogniser
-from .checkpoint import load_state, origin, save_state, save_weights
 from .config import TrainConfig
+from .distributed import World, pick_device
+from .failures import Where, check_finite, memory_watched
 from .log import Log
 from .loss import Objective
-from .material import Material
-from .pace import Pace
 from .quantization_aware import QuantizationAware
 from .schedule import Progress, rate
 from .sequence_loss import SequenceObjective
-from .transfer import Taken, take_over
-from .trouble import Where, check_finite, memory_watched
+from .throughput import Pace
+from .training_data import Material
 from .validation import validate
-from .world import World, pick_device
 
 
 def build(config: TrainConfig, vocabulary: Vocabulary) -> Namer | Recogniser:

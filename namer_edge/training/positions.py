@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
+from ..autoregressive.model import Recogniser
+from ..autoregressive.teacher import Teacher
+from ..checkpoints.open import open_checkpoint
+from ..checkpoints.weights import load_model
 from ..data.formula import Formula
 from ..data.pack import source_hash
-from ..recognisers.recogniser import Recogniser
-from ..recognisers.teacher import Teacher
-from .checkpoint import load_model
-from .own_reading import own_positions
-from .reading import open_checkpoint
+from .pseudo_positions import own_positions
 
 FORMAT = "namer-edge-positions"
 FORMAT_VERSION = 1

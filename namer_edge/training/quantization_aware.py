@@ -1,7 +1,7 @@
 """Quantisation-aware fine-tuning: training with the roundings that int8 export will make.
 
 Weights are rounded to S8 per output channel, activations to U8 per tensor at the points where the
-int8 graphs have them so (`namer_edge_export.quantize`), and gradients pass the roundings as if they
+int8 graphs have them so (`namer_edge_export.quantization.onnx_qdq`), and gradients pass the roundings as if they
 were not there. `Namer` knows nothing of it: activations are rounded by hooks, weights are handed in
 rounded, and what is saved is a checkpoint like any other.
 

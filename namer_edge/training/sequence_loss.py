@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from ..autoregressive.model import Recogniser
 from ..data.batches import Batch, LabelPath
-from ..recognisers.recogniser import Recogniser
 
 
 class SequenceObjective(nn.Module):

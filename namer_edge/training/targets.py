@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.decode.pick import EOS, SOS
-from namer_edge_runtime.decoding import Decoding
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.selection import picks
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.errors import NamerEdgeError
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 from namer_edge_runtime.recognizer import Recognizer
 
+from ..autoregressive.model import Recogniser
+from ..autoregressive.recognizer import Reader
 from ..data.formula import Formula
 from ..evaluation.exprate import Reading, rate
 from ..model.engine import TorchEngine
 from ..model.namer import Namer
-from ..recognisers.reader import Reader
-from ..recognisers.recogniser import Recogniser
 
 
 def validate(

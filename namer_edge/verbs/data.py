@@ -261,8 +261,8 @@ def _show(arguments: argparse.Namespace) -> int:
     from ..data.contact_sheet import contact_sheet
     from ..data.labels import canonical
     from ..data.pack import load_pack
-    from ..training.material import trainable
     from ..training.positions import with_positions_of
+    from ..training.training_data import trainable
 
     if arguments.seed < 0:
         raise UsageError(f"--seed is {arguments.seed}: it must be 0 or more")

@@ -66,14 +66,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     from tqdm import tqdm
 
-    from namer_edge_runtime.bulk import count
+    from namer_edge_runtime.bulk.run import count
     from namer_edge_runtime.errors import UsageError
     from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 
     from ..data.labels import read_labels
     from ..data.pack import source_hash
     from ..evaluation.answers import answer_all, judged, paired_with, paired_with_own
-    from ..evaluation.confidence import Confidence
+    from ..evaluation.calibration import Confidence
     from ..evaluation.report import Report
     from ..evaluation.samples import Sample, file_samples, pack_samples
 
@@ -159,7 +159,7 @@ def _reader(arguments: argparse.Namespace) -> "Recognizer":
     """
     import torch
 
-    from ..training.reading import open_reader
+    from ..checkpoints.open import open_reader
 
     if arguments.threads:
         torch.set_num_threads(arguments.threads)

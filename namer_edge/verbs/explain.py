@@ -4,11 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from namer_edge_runtime.verbs.options import (
-    add_recognizer_options,
-    check_outputs,
-    open_recognizer,
-)
+from namer_edge_runtime.verbs.options import add_recognizer_options, check_outputs, open_recognizer
 
 if TYPE_CHECKING:
     from ..model.namer import Namer
@@ -37,15 +33,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Raises the typed errors of input, model and engine."""
     from namer_edge_runtime.model_file import CHECKPOINT
 
-    from ..explanation.insight import look_inside
     from ..explanation.sheet import save
+    from ..explanation.stages import look_inside
 
     target = arguments.output or Path(f"{Path(arguments.picture).stem}-explained.png")
     check_outputs([str(target)], [arguments.picture])
     namer: Namer | None = None
     recognizer: Any
     if str(arguments.model or "").endswith(CHECKPOINT):
-        from ..training.reading import open_checkpoint
+        from ..checkpoints.open import open_checkpoint
 
         opened = open_checkpoint(Path(arguments.model), arguments.device)
         namer, recognizer = opened.namer, opened.recognizer

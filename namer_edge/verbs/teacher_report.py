@@ -3,12 +3,7 @@
 import argparse
 from pathlib import Path
 
-from namer_edge_runtime.verbs.options import (
-    STANDARD_OUTPUT,
-    check_writable,
-    positive,
-    write_text,
-)
+from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, positive, write_text
 
 SUMMARY = "compare the positions that a teacher's attention gives with those of the ink"
 
@@ -51,10 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.errors import DataError
     from namer_edge_runtime.picture.save import save_picture
 
+    from ..checkpoints.weights import load_model
     from ..data.pack import load_pack
     from ..explanation.teacher_picture import teacher_picture
     from ..explanation.teacher_report import teacher_report
-    from ..training.checkpoint import load_model
     from ..training.positions import taught_by
 
     for target in (arguments.json, arguments.output):

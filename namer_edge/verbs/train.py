@@ -61,7 +61,7 @@ def _cost(config: "TrainConfig") -> "Cost":
         from ..model import cost
 
         return cost.measure(config.architecture, vocabulary)
-    from ..recognisers.build import build_recogniser
-    from ..recognisers.cost import measure
+    from ..autoregressive.cost import measure
+    from ..autoregressive.registry import build_recogniser
 
     return measure(build_recogniser(config.decoder, vocabulary))

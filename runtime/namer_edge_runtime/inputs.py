@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from .errors import InkError, PictureError, UsageError
 from .ink.render import render
 from .ink.strokes import Strokes, as_strokes
-from .picture.colour import coloured
+from .picture.color import coloured
 from .picture.load import load, load_colour
-from .picture.look import Look, Prepared, turned
 from .picture.prepare import Lines, blank_page
 from .picture.steps import Steps
+from .preprocessing import Look, Prepared, turned
 
 if TYPE_CHECKING:
     from .ink.inkml import Ink

@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .atomic import atomic_file, atomic_folder
-from .decoding import Decoding
+from .decode.options import Decoding
 from .errors import ModelFileError, UsageError
 from .formula.vocabulary import Vocabulary
-from .picture.look import Look
-from .scaling import Scalings
+from .preprocessing import Look
+from .score_calibration import Scalings
 
 FORMAT = "namer-edge-model"
 FORMAT_VERSION = 1

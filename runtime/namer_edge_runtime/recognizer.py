@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from .ballot import Ballot
-from .bulk import WINDOW
+from .bulk.run import WINDOW
+from .decode.hypothesis import Path as NodePath
+from .decode.options import Decoding
 from .decode.pick import Nodes
-from .decode.reading import Path as NodePath
-from .decoding import Decoding
 from .engine.base import Engine, PgdInputs, VatOutput, open_engine
 from .errors import NamerEdgeError, UsageError
 from .formula.latex import compact
@@ -22,14 +21,15 @@ from .formula.vocabulary import Vocabulary
 from .ink.strokes import Strokes, as_strokes
 from .inputs import Opened, is_strokes, open_input
 from .model_file import ModelFile
-from .picture.look import Look, Prepared
-from .picture.slope import slope
+from .picture.skew import slope
+from .preprocessing import Look, Prepared
+from .recognition.voting import Ballot
 from .result import Milliseconds, Reading, Result, TokenResult
-from .scaling import Scalings
+from .score_calibration import Scalings
 from .selection import picks, readings
 
 if TYPE_CHECKING:
-    from .session import PenSession
+    from .recognition.pen_session import PenSession
 
 CELL = 8
 """Pixels of the model's input to one cell of the VAT map (F8)."""
@@ -118,7 +118,7 @@ class Recognizer:
 
     def session(self, *, alternatives: int = 0) -> "PenSession":
         """An empty canvas that strokes come to and leave one by one."""
-        from .session import PenSession
+        from .recognition.pen_session import PenSession
 
         return PenSession(self, alternatives)
 

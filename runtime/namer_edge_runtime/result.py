@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .formula.vocabulary import INKLESS
 from .ink.strokes import Strokes
-from .picture.look import Prepared
+from .preprocessing import Prepared
 
 ENLARGED = 4
 """Times that the picture of the model is enlarged for drawing on it."""
@@ -125,7 +125,7 @@ class Result(Reading):
     def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
         """The strokes that each of `tokens` was written with, as their places in `ink`; none
         for `^`, `_` and `\\limits`. None where the input was a picture."""
-        from .ink.ownership import owners
+        from .ink.stroke_assignment import owners
 
         if self.ink is None:
             return None

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .decode.decode import decode_all
+from .decode.hypothesis import Path
+from .decode.options import Decoding
 from .decode.pick import Nodes, pick_all
-from .decode.reading import Path
-from .decoding import Decoding
 from .engine.base import PgdOutput
 from .formula.vocabulary import Vocabulary
 

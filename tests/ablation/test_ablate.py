@@ -16,7 +16,7 @@ from namer_edge.ablation.tables import TABLES
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.training.config import TrainConfig, load_config
 from namer_edge_runtime.command import main
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.engine.base import PgdInputs, PgdOutput, VatOutput
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.recognizer import Recognizer

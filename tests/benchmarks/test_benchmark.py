@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from namer_edge_benchmarks.configuration import Row, Spread, Trial
 from namer_edge_benchmarks.energy import joules, read_energy
-from namer_edge_benchmarks.trial import Row, Spread, Trial
 from namer_edge_benchmarks.worker import measure
 from namer_edge_runtime import command
 from namer_edge_runtime.model_file import ModelFile

@@ -7,7 +7,7 @@ import pytest
 from namer_edge.data.augment import Augmentation, ScaledInk, place
 from namer_edge.data.batches import Ink, loader
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 

@@ -13,7 +13,7 @@ from namer_edge.evaluation.samples import pack_samples
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 from ..handwriting import written
 from ..photos import photo, write_photos

@@ -13,7 +13,7 @@ from namer_edge.data.symbols import STRANGER, load_symbols
 from namer_edge.data.synthesis import Synthesis, SynthesisOptions
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 

@@ -9,7 +9,7 @@ from namer_edge.data.formula import Formula
 from namer_edge.data.synthesis import Synthesis, SynthesisOptions, cut
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.ink.strokes import bounds
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from namer_edge_runtime.decode import decode
-from namer_edge_runtime.decode.limits import LEAST_DELETED
+from namer_edge_runtime.decode.thresholds import LEAST_DELETED
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.recognizer import Recognizer
 

@@ -15,8 +15,8 @@ import pytest
 from namer_edge.training.config import load_config
 from namer_edge_export.formats import check_options, find_target
 from namer_edge_runtime import command
-from namer_edge_runtime.demo.openapi import description
-from namer_edge_runtime.demo.settings import Settings
+from namer_edge_runtime.server.openapi import description
+from namer_edge_runtime.server.settings import Settings
 
 from .blocks import ALL, COMMANDS, MENTIONED, Block, Command
 from .scene import build

@@ -17,7 +17,7 @@ from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from namer_edge.evaluation.confidence import Confidence
+from namer_edge.evaluation.calibration import Confidence
 from namer_edge.evaluation.reliability import EDGE, SIDE, main
 
 

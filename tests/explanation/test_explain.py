@@ -11,13 +11,13 @@ import torch
 from numpy.typing import NDArray
 
 from namer_edge.explanation import panels
-from namer_edge.explanation.insight import Insight, look_inside
 from namer_edge.explanation.sheet import sheet
+from namer_edge.explanation.stages import Insight, look_inside
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
 from namer_edge.training.config import load_config
 from namer_edge_runtime.command import main
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.recognizer import Recognizer
 

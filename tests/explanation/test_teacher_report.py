@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from namer_edge.autoregressive.teacher import CELL
+from namer_edge.checkpoints.weights import save_weights
 from namer_edge.data.formula import Formula
 from namer_edge.explanation import teacher_picture as pictures
 from namer_edge.explanation.teacher_picture import teacher_picture
@@ -21,14 +23,12 @@ from namer_edge.explanation.teacher_report import (
     TeacherReport,
     teacher_report,
 )
-from namer_edge.recognisers.teacher import CELL
-from namer_edge.training.checkpoint import save_weights
 from namer_edge_runtime.command import main
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
+from ..autoregressive.small import small
 from ..handwriting import VOCABULARY, WRITTEN, written
-from ..recognisers.small import small
 from ..training.conftest import pack  # noqa: F401 (a fixture)
 
 LOOK = Look(symbol_height=24.0)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from namer_edge.checkpoints.weights import save_weights
 from namer_edge.model.namer import Namer
-from namer_edge.training.checkpoint import save_weights
 from namer_edge.training.config import load_config
 from namer_edge_export import export as export_module
 from namer_edge_export.export import export

@@ -9,7 +9,7 @@ from namer_edge.model.namer import Namer
 from namer_edge.training.config import load_config
 from namer_edge.training.quantization_aware import points
 from namer_edge_export.onnx import export_vat
-from namer_edge_export.quantize import quantize_vat
+from namer_edge_export.quantization.onnx_qdq import quantize_vat
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 SETTINGS = ["encoder=densenet", "vat_width=256", "pgd_width=256", "pgd_heads=8"]

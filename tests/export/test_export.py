@@ -11,14 +11,14 @@ import onnx
 import pytest
 import torch
 
-from namer_edge.training.checkpoint import load_weights
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge_export import export as export_module
 from namer_edge_export.export import export, verify
 from namer_edge_export.formats import TARGETS, find_target
 from namer_edge_runtime.command import INTERRUPTED, main
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Prepared
+from namer_edge_runtime.preprocessing import Prepared
 from namer_edge_runtime.recognizer import Recognizer
 
 from .conftest import traced

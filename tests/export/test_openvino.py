@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from namer_edge.training.checkpoint import load_weights
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge_export.export import export, verify
-from namer_edge_runtime.lone_graph import said_by
+from namer_edge_runtime.diagnostics.graph_metadata import said_by
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 

@@ -15,12 +15,12 @@ from namer_edge.data.report import Report
 from namer_edge.evaluation.exprate import Reading
 from namer_edge.evaluation.samples import Sample
 from namer_edge_export import formats as formats_module
-from namer_edge_export import int8 as int8_module
-from namer_edge_export.calibration import Calibration, draw
 from namer_edge_export.export import export
-from namer_edge_export.gate import Comparison, EvaluationSet, Measured
-from namer_edge_export.int8 import Material, quantize
-from namer_edge_runtime.bulk import Source
+from namer_edge_export.quantization import pipeline as int8_module
+from namer_edge_export.quantization.accuracy_gate import Comparison, EvaluationSet, Measured
+from namer_edge_export.quantization.calibration import Calibration, draw
+from namer_edge_export.quantization.pipeline import Material, quantize
+from namer_edge_runtime.bulk.run import Source
 from namer_edge_runtime.command import main
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError
@@ -33,7 +33,7 @@ from .conftest import CHECKPOINT, traced
 
 openvino = pytest.importorskip("openvino")
 pytest.importorskip("nncf")
-from namer_edge_export import nncf as nncf_module  # noqa: E402
+from namer_edge_export.quantization import nncf as nncf_module  # noqa: E402
 
 FORMULAS = [written(number, seed) for number in (0, 6, 8, 11, 13, 15) for seed in range(2)]
 

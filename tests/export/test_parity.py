@@ -10,23 +10,23 @@ import cv2
 import numpy as np
 import pytest
 
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.data.splits import find_split
 from namer_edge.model.engine import TorchEngine
-from namer_edge.training.checkpoint import load_weights
 from namer_edge_export import export as export_module
 from namer_edge_export.export import SIZES, export
 from namer_edge_export.formats import TARGETS, Target
 from namer_edge_export.parity import Difference, Parity, Pictures, parity
-from namer_edge_runtime.bulk import NamedBytes
+from namer_edge_runtime.bulk.run import NamedBytes
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError, ExportError
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 

@@ -9,15 +9,15 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Architecture, Namer
-from namer_edge.training.checkpoint import load_weights
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import EngineError, UsageError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 from namer_edge_runtime.recognizer import Recognizer, _padded
 from namer_edge_runtime.result import Result
 from namer_edge_runtime.selection import picks

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 import torch
 
+from namer_edge.checkpoints.open import open_checkpoint
+from namer_edge.checkpoints.weights import save_weights
 from namer_edge.model.graph_decoder import PARTS, GraphDecoder
 from namer_edge.model.namer import Architecture, Namer
-from namer_edge.training.checkpoint import save_weights
-from namer_edge.training.reading import open_checkpoint
 from namer_edge_export.export import export
 from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 VOCABULARY = Vocabulary("tiny", ("1", "x"), {"^": ("{",)})
 NODES = (

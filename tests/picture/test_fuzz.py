@@ -12,7 +12,7 @@ from PIL import Image
 
 from namer_edge_runtime.errors import NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look, padded_size
+from namer_edge_runtime.preprocessing import Look, padded_size
 
 LOOK = Look(max_height=128, max_width=256)
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.ink.inkml import Ink, iterate_ink
 from namer_edge_runtime.ink.render import draw, render
-from namer_edge_runtime.picture.look import Look, Prepared, padded_size
-from namer_edge_runtime.picture.pen import measured_width
 from namer_edge_runtime.picture.prepare import FINEST, INK, THICKEST, drawn_width, prepare
+from namer_edge_runtime.picture.stroke_width import measured_width
+from namer_edge_runtime.preprocessing import Look, Prepared, padded_size
 
 LOOK = Look()
 LARGE = 100_000

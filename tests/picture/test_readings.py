@@ -14,8 +14,8 @@ from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.ink.strokes import symbol_height
-from namer_edge_runtime.picture.look import Look
-from namer_edge_runtime.picture.look import turned as points_turned
+from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import turned as points_turned
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import written

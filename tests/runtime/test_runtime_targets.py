@@ -9,8 +9,8 @@ pytest.importorskip("torch")
 
 from namer_edge.data.formula import Formula
 from namer_edge_benchmarks.runtime_targets import Target, _reading
+from namer_edge_runtime.diagnostics.cold_start import CROSS, start_up
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.start_up import CROSS, start_up
 
 
 def test_a_target_says_whether_it_is_met() -> None:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, checker, helper, numpy_helper
 
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.formula.vocabulary import GROUP, Vocabulary
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
 VOCABULARY = Vocabulary("strokes", ("1", "-"), {"^": (GROUP,)})
 STROKES = {

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
+from namer_edge.autoregressive.model import DecoderArchitecture
+from namer_edge.autoregressive.registry import build_recogniser
+from namer_edge.checkpoints.load_pretrained import take_over
+from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.model.namer import Namer
-from namer_edge.recognisers.build import build_recogniser
-from namer_edge.recognisers.recogniser import DecoderArchitecture
-from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
-from namer_edge.training.transfer import take_over
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.model.namer import Namer
-from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge_runtime.errors import ConfigError

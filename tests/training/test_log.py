@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from namer_edge.training import pace as pacing
+from namer_edge.training import throughput as pacing
 from namer_edge.training.log import Log
-from namer_edge.training.pace import Pace
+from namer_edge.training.throughput import Pace
 
 CPU = torch.device("cpu")
 

@@ -9,7 +9,7 @@ from namer_edge.data.augment import Augmentation
 from namer_edge.data.batches import Ink, loader
 from namer_edge.training.config import TrainConfig, load_config
 from namer_edge.training.loop import build, objective_of
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import Decoding
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..handwriting import written

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.data.augment import Augmentation
 from namer_edge.data.batches import Ink, loader
 from namer_edge.data.formula import Formula
@@ -14,17 +15,16 @@ from namer_edge.data.mathwriting import load_mathwriting
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.pictures import load_pictures
 from namer_edge.data.report import Report
-from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Look
 
+from ..autoregressive.small import small
 from ..handwriting import VOCABULARY, WRITTEN, written
 from ..photos import write_photos
-from ..recognisers.small import small
 from .conftest import PLAIN, SMALL
 
 LOOK = Look(symbol_height=20.0)

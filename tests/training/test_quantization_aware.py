@@ -11,13 +11,13 @@ import torch
 from onnxruntime import InferenceSession
 from torch import Tensor
 
+from namer_edge.checkpoints.weights import load_state, load_weights, save_weights
 from namer_edge.data.batches import Batch, Ink, loader
 from namer_edge.data.pack import Pack, load_pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
 from namer_edge.training import quantization_aware
-from namer_edge.training.checkpoint import load_state, load_weights, save_weights
 from namer_edge.training.config import TrainConfig, load_config
 from namer_edge.training.loop import Trainer, train
 from namer_edge.training.loss import Objective
@@ -30,7 +30,7 @@ from namer_edge.training.quantization_aware import (
     rounded,
 )
 from namer_edge_export.onnx import export_pgd, export_vat
-from namer_edge_export.quantize import quantize_pgd, quantize_vat
+from namer_edge_export.quantization.onnx_qdq import quantize_pgd, quantize_vat
 from namer_edge_runtime.engine.base import PgdInputs
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from namer_edge.training.checkpoint import load_state, load_weights, save_weights
+from namer_edge.checkpoints.weights import load_state, load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge.training.schedule import Progress

@@ -1,8 +1,8 @@
 """From the scores of VAT and PGD to a formula: token picking and path selection, compiled."""
 
 from .decode import decode, decode_all
+from .hypothesis import Path
 from .pick import EOS, SOS, Nodes, pick, pick_all
-from .reading import Path
 from .warm_up import WarmUp, warm_up
 
 __all__ = [

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EngineError, UsageError
-from .alternatives import alternatives as other_readings
-from .limits import MOST_ROUTES
+from .hypothesis import Path
+from .k_best import alternatives as other_readings
+from .path_selection import select
 from .pick import Nodes
-from .reading import Path
-from .select import select
+from .thresholds import MOST_ROUTES
 
 
 def decode(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .limits import LEAST, LEAST_DELETED, WEAKEST_CLASS, WEAKEST_EDGE
+from .thresholds import LEAST, LEAST_DELETED, WEAKEST_CLASS, WEAKEST_EDGE
 
 Arrays = tuple[Any, ...]
 """What kernels return; the functions that call them wrap it into dataclasses."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InkError
-from ..picture.look import Look, Prepared, padded_size
+from ..preprocessing import Look, Prepared, padded_size
 from .strokes import Stroke, bounds, symbol_height
 
 OVERSAMPLING = 2

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from ..ink.render import draw
 from ..ink.strokes import DOT, typical_height
-from .blobs import Blobs
-from .ground import ink_map, stretched
-from .look import Look, Prepared, padded_size, turned, turning
-from .middles import Middles, placed, shown
-from .pen import measured_width
+from ..preprocessing import Look, Prepared, padded_size, turned, turning
+from .background import ink_map, stretched
+from .components import Blobs
+from .skeleton import Middles, placed, shown
 from .steps import Steps, Unseen
+from .stroke_width import measured_width
 
 MOST_PIXELS = 6_000_000
 """Larger pictures are scaled down to this first, which bounds time."""

@@ -85,7 +85,7 @@ def check_writable(target: str | None) -> None:
 def check_other(target: Path | None, inputs: Iterable[Path | None]) -> None:
     """Raises `UsageError` for an output that would take the place of an input, or of a picture or
     ink in a folder that is one."""
-    from ..bulk import KNOWN
+    from ..bulk.run import KNOWN
     from ..errors import UsageError
 
     if target is None:

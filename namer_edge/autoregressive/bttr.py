@@ -1,0 +1,104 @@
+"""BTTR: a transformer that writes formulas from both ends (Zhao et al.: ICDAR 2021)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+from .coverage_attention import grid_encoding
+from .model import DecoderArchitecture, Features, Recogniser, State, Written
+from .transformer import FAR, DecoderLayer, Grid, time_encoding
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known of N pictures before the first token."""
+
+    grids: list[Grid]
+    """One a layer."""
+    shape: tuple[int, int]
+    """Cells of F16: L = h · w."""
+    mask: Tensor | None
+    """[N, 1, h, w]."""
+
+
+class Bttr(Recogniser):
+    """Three transformer layers over F16 with 2-D positions; one set of weights for both directions,
+    told apart by the token that opens the formula.
+    """
+
+    two_way = True
+
+    def __init__(self, architecture: DecoderArchitecture, vocabulary: Vocabulary) -> None:
+        super().__init__(architecture, vocabulary)
+        width = architecture.decoder_width
+        self.project = nn.Conv2d(self.encoder.width16, width, 1)
+        self.memory_norm = nn.LayerNorm(width)
+        self.embedding = nn.Embedding(self.alphabet.size, width)
+        self.embedding_norm = nn.LayerNorm(width)
+        self.layers = nn.ModuleList(
+            DecoderLayer(
+                width,
+                architecture.decoder_heads,
+                architecture.decoder_feedforward,
+                architecture.dropout,
+            )
+            for _ in range(architecture.decoder_layers)
+        )
+        self.output = nn.Linear(width, self.alphabet.size)
+
+    def prepare(self, features: Features) -> Context:
+        f16 = self.project(features.f16)
+        memory = (f16 + grid_encoding(f16, f16.shape[1])).flatten(2).transpose(1, 2)
+        memory = self.memory_norm(memory)
+        bias = None
+        if features.mask is not None:
+            bias = (1.0 - features.mask.flatten(1)[:, None, None]) * FAR
+        height, width = f16.shape[2:]
+        grids = [layer.grid(memory, bias) for layer in self._layers]
+        return Context(grids, (height, width), features.mask)
+
+    @property
+    def _layers(self) -> Iterable[DecoderLayer]:
+        return cast(Iterable[DecoderLayer], self.layers)
+
+    def begin(self, context: Context) -> State:
+        state = {}
+        for number, grid in enumerate(context.grids):
+            rows, heads, _, width = grid.keys.shape
+            for name in ("keys", "values"):
+                state[f"{name}{number}"] = grid.keys.new_zeros(rows, heads, 0, width)
+        return state
+
+    def advance(self, context: Context, state: State, tokens: Tensor) -> Written:
+        state = dict(state)
+        start = state["keys0"].shape[2]
+        x = self.embedding(tokens)
+        x = self.embedding_norm(x + time_encoding(start, x.shape[1], x.shape[2], x))
+        weights = None
+        for number, layer in enumerate(self._layers):
+            names = (f"keys{number}", f"values{number}")
+            past = (state[names[0]], state[names[1]])
+            x, (state[names[0]], state[names[1]]) = layer.look_back(x, past)
+            logits = layer.cross_logits(x, context.grids[number])
+            weights = self.attend(context, state, number, logits, weights)
+            x = layer.finish(x, weights, context.grids[number])
+        assert weights is not None
+        # Where the last layer looked, over all its heads.
+        return Written(self.output(x), weights.mean(1).unflatten(2, context.shape), state)
+
+    def attend(
+        self,
+        context: Context,
+        state: State,
+        layer: int,
+        logits: Tensor,
+        below: Tensor | None,
+    ) -> Tensor:
+        """Weights of a layer's cross-attention [N, heads, T, L] from its logits; `below` are those
+        of the layer before."""
+        return torch.softmax(logits, -1)

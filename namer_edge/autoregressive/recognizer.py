@@ -1,0 +1,118 @@
+"""A recogniser as evaluation and benchmarks know one: pictures or ink in, results out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+
+from namer_edge_runtime.errors import LatexError, NamerEdgeError, UsageError
+from namer_edge_runtime.formula.latex import compact
+from namer_edge_runtime.inputs import Opened, open_input
+from namer_edge_runtime.preprocessing import Look, Prepared
+from namer_edge_runtime.result import Milliseconds, Result
+
+from .beam_search import Hypothesis, read
+from .model import Recogniser
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What read, as `Recognizer.engine` tells it."""
+
+    device: str
+    name: str = "torch"
+    precision: str = "fp32"
+
+
+class Reader:
+    """Reads as `Recognizer.each` does, so that both are evaluated by the same code.
+
+    Pictures of one padded size go through together, without padding of their own.
+    """
+
+    def __init__(
+        self,
+        recogniser: Recogniser,
+        look: Look,
+        beam: int = 1,
+        *,
+        longest: int | None = None,
+        cached: bool = True,
+        device: str = "cpu",
+    ) -> None:
+        """Puts the recogniser into eval mode and onto `device`; `beam` 1 is greedy decoding, and
+        `longest` the recogniser's own where not given."""
+        self.recogniser = recogniser.eval().to(device)
+        self.look, self.beam, self.cached = look, beam, cached
+        self.longest = longest or recogniser.longest
+        self.engine = Ran(device)
+
+    def each(
+        self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
+    ) -> list[Result | NamerEdgeError]:
+        """A result for each input, or the error that kept it from one, in order.
+
+        Results have no tokens with places: what such a recogniser writes has none of its own.
+        Raises `UsageError` where alternatives are asked for.
+        """
+        if alternatives:
+            raise UsageError("an autoregressive recogniser gives one reading: ask for no others")
+        answers: dict[int, Result | NamerEdgeError] = {}
+        waiting: dict[tuple[int, ...], list[tuple[int, Prepared, float]]] = {}
+        for number, value in enumerate(inputs):
+            started = perf_counter()
+            try:
+                prepared = self._prepared(value)
+            except NamerEdgeError as error:
+                answers[number] = error
+                continue
+            spent = (perf_counter() - started) * 1000
+            if prepared.blank:
+                answers[number] = self._result((), 0.0, Milliseconds(prepare=spent))
+                continue
+            batch = waiting.setdefault(prepared.image.shape, [])
+            batch.append((number, prepared, spent))
+            if len(batch) == batch_size:
+                answers.update(self._batch(waiting.pop(prepared.image.shape)))
+        for batch in waiting.values():
+            answers.update(self._batch(batch))
+        return [answers[number] for number in range(len(inputs))]
+
+    def _prepared(self, value: Any) -> Prepared:
+        if isinstance(value, Prepared):
+            return value
+        return (value if isinstance(value, Opened) else open_input(value)).prepare(self.look)
+
+    def _batch(self, items: list[tuple[int, Prepared, float]]) -> dict[int, Result]:
+        started = perf_counter()
+        images = np.stack([prepared.planes(self.look.channels) for _, prepared, _ in items])
+        found = self.read(torch.from_numpy(images))
+        spent = (perf_counter() - started) * 1000 / len(items)
+        results = {}
+        for (number, _, before), hypothesis in zip(items, found, strict=True):
+            tokens = self.recogniser.alphabet.tokens(hypothesis.tokens)
+            # Milliseconds know NAMER's stages; here there is but one, decoding.
+            times = Milliseconds(prepare=before, path=spent)
+            results[number] = self._result(tokens, math.exp(min(hypothesis.score, 0.0)), times)
+        return results
+
+    @torch.inference_mode()
+    def read(self, images: torch.Tensor) -> list[Hypothesis]:
+        """Pictures uint8 [B, channels, H, W] of one size, ink 255 on 0."""
+        features = self.recogniser.encode(images.to(self.engine.device).float() / 255.0)
+        return read(self.recogniser, features, self.beam, self.longest, cached=self.cached)
+
+    def _result(self, tokens: Sequence[str], score: float, times: Milliseconds) -> Result:
+        canonical = " ".join(tokens)
+        try:
+            latex = compact(list(tokens), self.recogniser.vocabulary)
+        except LatexError:  # nothing keeps such a recogniser from writing braces that do not match
+            latex = canonical
+        ran = self.engine
+        return Result(
+            latex, canonical, score, (), (), ran.name, ran.device, ran.precision, milliseconds=times
+        )

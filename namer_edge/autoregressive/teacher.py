@@ -1,0 +1,94 @@
+"""The paper's position estimates T: where a trained recogniser looks while it is told the label.
+
+Enumerated list before eq. 3. Unlike positions from ink this needs no segmented strokes.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from namer_edge_runtime.errors import LatexError, NamerEdgeError
+from namer_edge_runtime.inputs import prepare_input
+from namer_edge_runtime.preprocessing import STRIDE, Look, Prepared
+
+from ..data.formula import Formula
+from .model import Recogniser
+
+CELL = 8
+"""Pixels of a cell of the H/8 grid."""
+
+
+class Teacher:
+    """Forced to write a label, it attends to each of its tokens in turn; the maximum is where the
+    token is taken to stand.
+
+    DWAP-MSA attends at H/8 already. Attention at H/16 is upsampled, bilinearly; of transformers it
+    is that of the last layer, the mean over its heads. Braces are passed over.
+    """
+
+    def __init__(self, recogniser: Recogniser, look: Look, device: str = "cpu") -> None:
+        self.recogniser, self.look = recogniser.eval().to(device), look
+
+    def positions(
+        self, formulas: Sequence[Formula], batch_size: int = 16
+    ) -> list[NDArray[np.float32]]:
+        """Of each formula [V, 2] (x, y) in its ink's unit, or in its picture's pixels, in the order
+        of its visual nodes.
+
+        [0, 2] where its label is none that the teacher can write, or where there is no ink.
+        """
+        found = [np.zeros((0, 2), np.float32) for _ in formulas]
+        waiting: dict[tuple[int, ...], list[tuple[int, Prepared]]] = {}
+        for number, formula in enumerate(formulas):
+            try:
+                self.recogniser.alphabet.numbers(formula.tokens)
+                prepared = prepare_input(formula.source, self.look)
+            except NamerEdgeError:
+                continue
+            if prepared.blank:
+                continue
+            batch = waiting.setdefault(prepared.image.shape, [])
+            batch.append((number, prepared))
+            if len(batch) == batch_size:
+                self._batch(waiting.pop(prepared.image.shape), formulas, found)
+        for batch in waiting.values():
+            self._batch(batch, formulas, found)
+        return found
+
+    @torch.inference_mode()
+    def _batch(
+        self,
+        items: Sequence[tuple[int, Prepared]],
+        formulas: Sequence[Formula],
+        found: list[NDArray[np.float32]],
+    ) -> None:
+        recogniser, alphabet = self.recogniser, self.recogniser.alphabet
+        images = np.stack([prepared.planes(self.look.channels) for _, prepared in items])
+        pixels = torch.from_numpy(images).to(recogniser.device).float() / 255.0
+        labels = [alphabet.numbers(formulas[number].tokens) for number, _ in items]
+        inputs, _ = recogniser.sequences(labels)
+        context = recogniser.prepare(recogniser.encode(pixels))
+        attention = recogniser.teach(context, inputs.to(recogniser.device)).attention
+        for (number, prepared), looked in zip(items, attention, strict=True):
+            try:
+                places = alphabet.visual_places(formulas[number].tokens)
+            except LatexError:
+                continue
+            cells = maxima(looked[places], images.shape[2])
+            centres = (cells[:, ::-1] + 0.5) * CELL
+            found[number] = prepared.to_input(centres).astype(np.float32)
+
+
+def maxima(attention: Tensor, height: int) -> NDArray[np.int64]:
+    """Attention [T, h, w] to a picture of `height` pixels → cells [T, 2] (row, column) on H/8."""
+    attention = attention.float()
+    if attention.shape[1] * STRIDE == height:
+        attention = F.interpolate(
+            attention[:, None], scale_factor=2, mode="bilinear", align_corners=False
+        )[:, 0]
+    best = attention.flatten(1).argmax(1).cpu().numpy()
+    return np.stack([best // attention.shape[2], best % attention.shape[2]], 1)

@@ -1,0 +1,67 @@
+"""The mean of several checkpoints' weights: what runs from the same weights learnt, in one model.
+
+    python -m namer_edge.checkpoints.average FIRST.safetensors SECOND.safetensors … -o MEAN.safetensors
+
+Weights and batch statistics are averaged one by one. That makes sense for checkpoints of one run,
+or of runs and the weights that they began from; what it is worth tells `namer-edge evaluate`.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from namer_edge_runtime.command import exit_code
+from namer_edge_runtime.errors import CheckpointError
+
+from .weights import load_model, origin, save_weights
+
+PROGRAM = "python -m namer_edge.checkpoints.average"
+
+
+def mean(checkpoints: Sequence[Path], output: Path) -> None:
+    """Writes the mean at `output`, with the JSON of the last and in it, as `averaged`, the `origin`
+    of each.
+
+    Raises `CheckpointError` for what cannot be read, and for checkpoints that differ in
+    architecture, vocabulary or look.
+    """
+    loaded = [load_model(path) for path in checkpoints]
+    model, look, record = loaded[-1]
+    for path, (other, its_look, _) in zip(checkpoints, loaded, strict=True):
+        same = (other.architecture, other.vocabulary, its_look)
+        if same != (model.architecture, model.vocabulary, look):
+            raise CheckpointError(
+                f"{path} differs from {checkpoints[-1]} in architecture, vocabulary or look: only "
+                "weights of like models have a mean"
+            )
+    weights = [other.state_dict() for other, _, _ in loaded]
+    averaged = [origin(its_record) for _, _, its_record in loaded]
+    state = model.state_dict()
+    for name, value in state.items():
+        if value.is_floating_point():
+            state[name] = torch.stack([w[name] for w in weights]).mean(0)
+    model.load_state_dict(state)
+    kept: dict[str, Any] = {
+        key: record[key] for key in ("progress", "config", "data", "licence") if key in record
+    }
+    save_weights(output, model, look, {**kept, "averaged": averaged})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return exit_code(PROGRAM, _run, arguments)
+
+
+def _run(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(PROGRAM, description=__doc__.splitlines()[0])
+    parser.add_argument("checkpoints", nargs="+", type=Path, metavar="CHECKPOINT.safetensors")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="MEAN.safetensors")
+    options = parser.parse_args(arguments)
+    mean(options.checkpoints, options.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""A picture in training: as the device would prepare it, turned and stretched as ink is.
+
+Augmentation acts before lines are drawn as far as it can: they are found in the picture and drawn
+again at the augmented size, so that the pen stays real. What bends or moves single symbols needs
+strokes, and passes pictures by.
+"""
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from namer_edge_runtime.inputs import prepare_input
+from namer_edge_runtime.preprocessing import Look, Prepared, padded_size
+
+from .augment import Augmentation, linear_map, room_for
+from .formula import Formula
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A picture as it stands in a batch."""
+
+    image: NDArray[np.uint8]
+    """[H, W] or [H, W, 3] of the batch."""
+    size: tuple[int, int]
+    """The picture's own height and width."""
+    positions: NDArray[np.float64]
+    """[V, 2] (x, y) of the visual nodes in it."""
+
+
+@dataclass(frozen=True)
+class PlacedPicture:
+    """A picture whose size is settled; it is opened when it is shown."""
+
+    formula: Formula
+    extent: NDArray[np.float64]
+    """[2] width and height of its ink in pixels of the look."""
+    matrix: NDArray[np.float64] | None
+    """[2, 2] picture → look; None where augmentation is off."""
+    pen_width: float
+
+    def size(self, look: Look) -> tuple[int, int]:
+        """Height and width (pixels) that it is padded to, its margin included."""
+        width, height = np.ceil(self.extent - 1e-6).astype(int) + 2 * look.margin
+        return padded_size(int(height), int(width))
+
+    def shown(
+        self, look: Look, batch: tuple[int, int], size: tuple[int, int], share: NDArray[np.float64]
+    ) -> Shown:
+        """In a batch of height and width `batch`, padded to `size`; of the room that is left, the
+        `share` [2] lies before the ink. Raises `PictureError` for one that cannot be opened."""
+        if self.matrix is None:
+            plain = self._as_on_the_device(look, batch)
+            if plain is not None:
+                return plain
+        picture = self.formula.picture
+        assert picture is not None
+        matrix = np.eye(2) * picture.scale(look) if self.matrix is None else self.matrix
+        zoom = float(np.sqrt(np.linalg.det(matrix)))
+        drawn = replace(look, symbol_height=picture.symbol * zoom, pen_width=self.pen_width)
+        prepared = prepare_input(self.formula.source, drawn)
+        x0, y0, x1, y1 = picture.box
+        middle = np.array([x0 + x1, y0 + y1]) / 2
+        room = np.array([size[1], size[0]]) - 2 * look.margin - self.extent
+        target = look.margin + np.maximum(room, 0) * share + self.extent / 2
+        # From what preparation gave, by way of the picture's own pixels.
+        onwards = matrix / prepared.scale
+        shift = target - onwards @ prepared.from_input(middle)
+        centres = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV counts from the middle of pixels
+        image = cv2.warpAffine(
+            _seen(prepared),
+            np.column_stack([onwards, centres]),
+            (batch[1], batch[0]),
+            flags=cv2.INTER_LINEAR,
+        )
+        positions = (self.formula.positions - middle) @ matrix.T + target
+        return Shown(np.asarray(image, np.uint8), size, positions)
+
+    def _as_on_the_device(self, look: Look, batch: tuple[int, int]) -> Shown | None:
+        """None where it comes out larger than it was measured and does not fit."""
+        prepared = prepare_input(self.formula.source, look)
+        height, width = prepared.image.shape
+        if height > batch[0] or width > batch[1]:
+            return None
+        seen = _seen(prepared)
+        image = np.zeros((*batch, *seen.shape[2:]), np.uint8)
+        image[:height, :width] = seen
+        return Shown(image, (height, width), prepared.from_input(self.formula.positions))
+
+
+def place_picture(
+    formula: Formula, look: Look, augmentation: Augmentation, rng: np.random.Generator
+) -> PlacedPicture:
+    """Settle the size of a formula's picture under one random draw of `augmentation`."""
+    picture = formula.picture
+    assert picture is not None
+    x0, y0, x1, y1 = picture.box
+    scale = picture.scale(look)
+    box = np.array([x1 - x0, y1 - y0])
+    if augmentation.off:
+        return PlacedPicture(formula, box * scale, None, look.pen_width)
+    matrix = linear_map(augmentation, rng).astype(np.float64) * scale
+    pen = look.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen))
+    extent = np.maximum(np.abs(matrix) @ box, 1.0)
+    shrink = min(1.0, float((room_for(look) / extent).min()))
+    return PlacedPicture(formula, extent * shrink, matrix * shrink, pen)
+
+
+def _seen(prepared: Prepared) -> NDArray[np.uint8]:
+    return prepared.image if prepared.colour is None else prepared.colour

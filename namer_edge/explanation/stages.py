@@ -1,0 +1,149 @@
+"""One reading of one picture with all that led to it: the paper's stages, kept."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from namer_edge_runtime.decode.graph import Graph, build, revise
+from namer_edge_runtime.decode.hypothesis import Path
+from namer_edge_runtime.decode.pick import EOS, Nodes
+from namer_edge_runtime.engine.base import PgdInputs
+from namer_edge_runtime.errors import UsageError
+from namer_edge_runtime.formula.nodes import to_tokens
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.inputs import open_input
+from namer_edge_runtime.preprocessing import Prepared
+from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.selection import picks, readings
+
+if TYPE_CHECKING:
+    from ..model.namer import Namer
+    from .attention import Watch
+
+
+@dataclass(frozen=True)
+class Insight:
+    """What VAT, PGD and path selection said of one picture; N nodes, h = H/8, w = W/8."""
+
+    prepared: Prepared
+    vocabulary: Vocabulary
+    none: NDArray[np.float32]
+    """[h, w]: VAT's P(none) (eq. 2)."""
+    nodes: Nodes
+    corrected: NDArray[np.int64]
+    """[N] class after self correction (eq. 6), K + 1 for delete; -1 for <sos> and <eos>."""
+    sureness: NDArray[np.float32]
+    """[N] probability of that class; 1 for <sos> and <eos>."""
+    graph: Graph
+    """Eq. 10, between the nodes that stay."""
+    path: Path
+    most: float
+    """The largest E there can be: the sum of the edge weights."""
+    attention: NDArray[np.float32] | None
+    """[J, N, h/2, w/2]: cross-attention of the self correction head's J layers, the mean over their
+    heads; None where the engine shows none."""
+
+    @property
+    def canonical(self) -> str:
+        tokens = [self.vocabulary.token(int(number)) for number in self.path.classes]
+        return " ".join(to_tokens(tokens, self.vocabulary))
+
+    @property
+    def visual(self) -> list[int]:
+        """The visual nodes: those on the path in its order, then the others, row by row."""
+        on_path = [int(n) for n in self.path.nodes if self.nodes.parents[n] < 0]
+        visual = (n for n in range(EOS + 1, len(self.nodes)) if self.nodes.parents[n] < 0)
+        return [*on_path, *(n for n in visual if n not in set(on_path))]
+
+    def before(self, node: int) -> str:
+        """The token that VAT saw."""
+        return self.vocabulary.token(int(self.nodes.classes[node]))
+
+    def after(self, node: int) -> str:
+        """The token that PGD made of it; "" where it deleted the node."""
+        number = int(self.corrected[node])
+        return "" if number == self.vocabulary.delete else self.vocabulary.token(number)
+
+    def changed(self, node: int) -> bool:
+        return self.before(node) != self.after(node)
+
+    @property
+    def telling(self) -> int | None:
+        """The node whose attention tells most: the corrected one that PGD is surest of, else one
+        that it deleted, else that of which VAT was least sure; None where there is no node."""
+
+        def rank(node: int) -> tuple[int, float]:
+            if not self.changed(node):
+                return 0, -float(self.nodes.scores[node])
+            return (2 if self.after(node) else 1), float(self.sureness[node])
+
+        return max(self.visual, key=rank, default=None)
+
+
+def look_inside(recognizer: Recognizer, value: Any, namer: "Namer | None" = None) -> Insight:
+    """Read `value` (any single input) in one look, keeping every stage.
+
+    `namer` is the network behind the recogniser's engine, where it is at hand: then the insight
+    has cross-attention. Raises what cannot be opened as `open_input` does, and `UsageError` for a
+    blank page, of which there is nothing to explain.
+    """
+    prepared = open_input(value).prepare(recognizer.look)
+    if prepared.blank:
+        raise UsageError("the page is blank: there is nothing to explain")
+    vocabulary, decoding = recognizer.vocabulary, recognizer.decoding
+    image = np.stack([prepared.planes(recognizer.look.channels)])
+    with _watching(namer) as watch:
+        vat = recognizer.engine.vat(image)
+        (nodes,) = picks(vat.scores, vat.classes, vat.none, vocabulary, decoding)
+        pgd = recognizer.engine.pgd(
+            PgdInputs(
+                vat.features,
+                vat.memory,
+                nodes.cells[None],
+                nodes.classes[None],
+                nodes.endings[None],
+                nodes.scores[None],
+                np.ones((1, len(nodes)), np.float32),
+            )
+        )
+    corrected = revise(pgd.correction[0], nodes, vocabulary.endings)
+    sureness = np.take_along_axis(pgd.correction[0], corrected.clip(0)[:, None], 1)[:, 0]
+    graph = build(
+        pgd.left[0],
+        pgd.right[0],
+        corrected != vocabulary.delete,
+        epsilon=decoding.epsilon,
+        left_weight=decoding.left_weight,
+        right_weight=decoding.right_weight,
+    )
+    ((path,),) = readings(pgd, [nodes], vocabulary, decoding)
+    corrected[path.nodes] = path.classes  # some may be read though deleting them is likelier
+    height, width = prepared.image.shape
+    return Insight(
+        prepared,
+        vocabulary,
+        vat.none[0],
+        nodes,
+        corrected,
+        np.where(corrected < 0, np.float32(1), sureness),
+        graph,
+        path,
+        decoding.left_weight + decoding.right_weight,
+        None if watch is None else watch.maps((height // 16, width // 16)),
+    )
+
+
+@contextmanager
+def _watching(namer: "Namer | None") -> "Iterator[Watch | None]":
+    """Torch is needed only where there is a network of it."""
+    if namer is None:
+        yield None
+        return
+    from .attention import watching
+
+    with watching(namer) as watch:
+        yield watch

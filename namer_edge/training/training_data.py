@@ -1,0 +1,115 @@
+"""What a run trains on: its packs, with positions, the hands and labels of others."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from namer_edge_runtime.errors import DataError, LatexError
+from namer_edge_runtime.formula.nodes import to_nodes
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+from ..data.formula import Formula
+from ..data.labels import canonical
+from ..data.pack import load_pack
+from .config import TrainConfig
+from .distributed import World
+from .positions import with_positions_of
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything that a configuration names, loaded."""
+
+    formulas: list[Formula]
+    """To train on."""
+    total: int = 0
+    """Formulas of the packs, those that cannot be trained on included."""
+    judged: list[Formula] = field(default_factory=list)
+    """To validate on."""
+    hands: list[Formula] = field(default_factory=list)
+    labels: list[list[str]] = field(default_factory=list)
+    sources: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Pack → SHA-256 of each file that it was made from."""
+
+    @classmethod
+    def gather(
+        cls, config: TrainConfig, vocabulary: Vocabulary, world: World, device: torch.device
+    ) -> "Material":
+        """Raises `DataError` for packs and labels that cannot be read, and where there is nothing
+        to train on; those of `with_positions_of` too."""
+        packs = {path: load_pack(path) for path in (*config.train, *config.hands)}
+        synthetic = bool(config.cut or config.swap or config.typeset)
+        # A NAMER is told where symbols are; synthesis has to know whose strokes are whose.
+        told = config.model == "namer"
+        formulas: list[Formula] = []
+        usable: list[Formula] = []
+        for path in config.train:
+            if world.rank:  # the first process asks the teacher, the others find its answers
+                world.wait()
+            found = with_positions_of(
+                packs[path].formulas,
+                Path(path),
+                config.teacher,
+                str(device),
+                unsegmented=not synthetic,
+            )
+            if not world.rank:
+                world.wait()
+            formulas += found
+            legible = [f for f in found if trainable(f, vocabulary)]
+            fitting = [f for f in legible if f.placed or not (told or (synthetic and f.strokes))]
+            if legible and not fitting:
+                raise DataError(_without_positions(path, legible[0], config, synthetic))
+            usable += fitting
+        if not usable:
+            raise DataError(
+                f"no formula to train on in {', '.join(config.train)}: `namer-edge data check` "
+                "tells why"
+            )
+        judged = load_pack(config.validation).formulas if config.validation else []
+        if config.evaluate_limit:
+            judged = judged[:: max(1, len(judged) // config.evaluate_limit)]
+        return cls(
+            usable,
+            len(formulas),
+            judged,
+            [f for path in config.hands for f in packs[path].formulas if f.placed],
+            [tokens for path in config.labels for tokens in canonical(path, vocabulary)],
+            {path: pack.sources for path, pack in packs.items()},
+        )
+
+
+def trainable(formula: Formula, vocabulary: Vocabulary) -> bool:
+    """Whether it has ink or a picture, a label of the vocabulary, and a position for each visual
+    token of it, or none at all."""
+    try:
+        nodes = to_nodes(formula.tokens, vocabulary)
+    except LatexError:
+        return False
+    visual = [node.token for node in nodes if not node.ending]
+    return (
+        bool(formula.strokes or formula.picture)
+        and bool(visual)
+        and all(token in vocabulary for token in visual)
+        and len(formula.positions) in (0, len(visual))
+        and bool(np.isfinite(formula.positions).all())
+    )
+
+
+def _without_positions(path: str, formula: Formula, config: TrainConfig, synthetic: bool) -> str:
+    """What to do about a pack none of whose formulas can be trained on, `formula` among them."""
+    if synthetic and formula.strokes and (config.teacher or config.model != "namer"):
+        return (
+            f"{path}: its ink is not segmented, so nothing can be made from it: set cut=0 swap=0 "
+            "typeset=0, or leave it out"
+        )
+    if config.teacher:
+        return f"{path}: the teacher {config.teacher} finds the tokens of none of its labels"
+    what = "pictures have" if formula.picture is not None else "unsegmented ink has"
+    return (
+        f"{path}: {what} no positions, and a NAMER is told where its symbols are: give teacher="
+        "WEIGHTS, those of a recogniser trained on such data (namer-edge train dwap train=PACK) or "
+        "of a NAMER that reads some of it"
+    )

@@ -1,0 +1,108 @@
+"""The look that a model knows: how large its symbols are, how thick its pen, how it is padded.
+
+Ink is bright (255) on a background of 0. Training renders with the same `Look` that recognition
+prepares pictures to, and the model file carries it.
+"""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ModelFileError
+
+STRIDE = 16
+"""The coarsest feature map (F16) has one cell for 16 × 16 pixels: padded sizes divide by it."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Preprocessing constants of a model, all lengths in pixels of the model's input."""
+
+    symbol_height: float = 20.0
+    """Height that a typical symbol is scaled to."""
+    pen_width: float = 2.0
+    """Width of a drawn stroke."""
+    margin: int = 8
+    """Blank pixels kept on each side of the ink."""
+    max_height: int = 512
+    max_width: int = 2048
+    """What would become larger is scaled down to fit, which bounds memory."""
+    channels: int = 1
+    """3 where pictures are read in colour; ink is the same in all of them."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Look":
+        """Raises `ModelFileError` for keys this version does not know."""
+        unknown = sorted(set(value) - {field.name for field in fields(cls)})
+        if unknown:
+            raise ModelFileError(f"the model's look has unknown keys {unknown}: update namer-edge")
+        return cls(**value)
+
+
+def padded_length(length: int) -> int:
+    """The next length (pixels) of the size ladder: steps of 16, 32 from 128, 64 from 512 on.
+
+    Few sizes keep engines that compile for each shape quick, and give batches without padding of
+    their own: a picture gets the same padding alone and in a batch, hence the same answer.
+    """
+    step = STRIDE if length <= 128 else 2 * STRIDE if length <= 512 else 4 * STRIDE
+    return max(2 * STRIDE, -(-length // step) * step)
+
+
+def padded_size(height: int, width: int) -> tuple[int, int]:
+    """Height and width (pixels) that a picture of this size is padded to, always."""
+    return padded_length(height), padded_length(width)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A picture as the model wants it, and the way back to the coordinates it came from."""
+
+    image: NDArray[np.uint8]
+    """[H, W], ink 255 on 0, padded to `padded_size`."""
+    scale: float
+    """Model pixels for one unit of the input."""
+    offset: tuple[float, float]
+    """Model pixels (x, y) of the input's origin: model = R(turn) · input · scale + offset."""
+    blank: bool = False
+    """There is no ink: nothing to recognise."""
+    colour: NDArray[np.uint8] | None = None
+    """[H, W, 3] the same in colour, for a look of three channels."""
+    turn: float = 0.0
+    """Angle in radians by which the input was turned about its origin, from x towards y."""
+
+    def planes(self, channels: int) -> NDArray[np.uint8]:
+        """[channels, H, W]: what a model reads."""
+        return planes(self.image if self.colour is None else self.colour, channels)
+
+    def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Model pixels [N, 2] (x, y) → coordinates of the input."""
+        return turned((np.asarray(points, np.float64) - self.offset) / self.scale, -self.turn)
+
+    def from_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Coordinates of the input [N, 2] (x, y) → model pixels."""
+        return turned(np.asarray(points, np.float64), self.turn) * self.scale + self.offset
+
+
+def planes(image: NDArray[np.uint8], channels: int) -> NDArray[np.uint8]:
+    """[H, W], or [H, W, 3] of a picture in colour → [channels, H, W] as a model reads it; what is
+    grey is so in all of them."""
+    if image.ndim == 3:
+        return np.ascontiguousarray(image.transpose(2, 0, 1))
+    return np.ascontiguousarray(np.broadcast_to(image, (channels, *image.shape)))
+
+
+def turned(points: NDArray[np.floating], angle: float) -> NDArray[np.float64]:
+    """Points [N, 2] (x, y) turned about the origin by `angle` radians, from x towards y."""
+    return np.asarray(points, np.float64) @ turning(angle).T
+
+
+def turning(angle: float) -> NDArray[np.float64]:
+    """[2, 2] the matrix that turns (x, y) by `angle` radians, from x towards y."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.array([[cos, -sin], [sin, cos]])

@@ -1,0 +1,78 @@
+"""Scores as they come out of the network → probabilities of being right."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ModelFileError
+from .result import Reading, Result
+
+R = TypeVar("R", bound=Reading)
+CLOSEST = 1e-6
+"""Scores are kept this far from 0 and 1, whose logits are infinite."""
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """p = σ(slope · logit(score) + offset): temperature 1 / slope, and a shift (Platt scaling).
+
+    Fitted where the truth is known (`namer_edge.evaluation.calibration.fit`). It keeps the order of
+    scores, and 0 stays 0: nothing was read. The default changes nothing.
+    """
+
+    slope: float = 1.0
+    offset: float = 0.0
+
+    @staticmethod
+    def logit(score: ArrayLike) -> NDArray[np.float64]:
+        p = np.clip(np.asarray(score, np.float64), CLOSEST, 1 - CLOSEST)
+        return np.log(p) - np.log1p(-p)
+
+    def __call__(self, score: float) -> float:
+        """The probability, in [0, 1], that what has this score is right."""
+        if score <= 0 or self == Scaling():
+            return score
+        return float(1 / (1 + np.exp(-(self.slope * self.logit(score) + self.offset))))
+
+
+@dataclass(frozen=True)
+class Scalings:
+    """What a model's scores are scaled by before a caller sees them; `model.json` keeps it."""
+
+    formula: Scaling = Scaling()
+    """Of a whole reading, the one that the looks elected, and of its alternatives."""
+    token: Scaling = Scaling()
+
+    def __call__(self, result: Result) -> Result:
+        if self == Scalings():
+            return result
+        answer = self._scaled(result)
+        others = [self._scaled(other) for other in result.alternatives]
+        # One of them is right at most: together they cannot be likelier than what is left.
+        held = sum(other.score for other in others)
+        share = min(1.0, (1.0 - answer.score) / held) if held else 1.0
+        alternatives = tuple(replace(other, score=other.score * share) for other in others)
+        return replace(answer, alternatives=alternatives)
+
+    def _scaled(self, reading: R) -> R:
+        tokens = tuple(replace(t, score=self.token(t.score)) for t in reading.tokens)
+        return replace(reading, score=self.formula(reading.score), tokens=tokens)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Scalings":
+        """Raises `ModelFileError` where it is no table of slopes and offsets."""
+        try:
+            scalings = cls(**{name: Scaling(**numbers) for name, numbers in value.items()})
+            for scaling in (scalings.formula, scalings.token):
+                if not (np.isfinite(scaling.offset) and 0 < scaling.slope < np.inf):
+                    raise ValueError(f"{scaling} keeps no order")
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ModelFileError(
+                f"the model's scaling of scores is malformed ({error}): export the model again"
+            ) from None
+        return scalings

@@ -1,0 +1,65 @@
+"""The mean of checkpoints is a checkpoint, and tells whose mean it is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from namer_edge.checkpoints.average import main, mean
+from namer_edge.checkpoints.weights import load_weights, save_weights
+from namer_edge.model.namer import Architecture, Namer
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.preprocessing import Look
+
+SMALL = Architecture("edge", (8, 8, 16, 16), (0, 0, 0, 1), 16, 16, 1, 2)
+
+
+def checkpoint(path: Path, seed: int, architecture: Architecture = SMALL) -> Path:
+    torch.manual_seed(seed)
+    namer = Namer(architecture, Vocabulary.load("crohme"))
+    record = {"licence": f"of {seed}", "progress": {"epoch": seed}}
+    save_weights(path, namer, Look(26.0, 2.0, 8, 512, 2048), record)
+    return path
+
+
+def test_weights_are_averaged_and_told(tmp_path: Path) -> None:
+    paths = [checkpoint(tmp_path / f"{seed}.safetensors", seed) for seed in (1, 2, 3)]
+    output = tmp_path / "mean.safetensors"
+    assert main([*map(str, paths), "-o", str(output)]) == 0
+    found, look, record = load_weights(output)
+    parts = [load_weights(path) for path in paths]
+    for name, value in found.state_dict().items():
+        if value.is_floating_point():
+            wanted = sum(part[0].state_dict()[name] for part in parts) / 3
+            assert torch.allclose(value, wanted, atol=1e-3), name
+    assert look == parts[0][1]
+    assert record["licence"] == "of 3"
+    assert [a["progress"] for a in record["averaged"]] == [{"epoch": n} for n in (1, 2, 3)]
+    assert [a["sha256"] for a in record["averaged"]] == [part[2]["sha256"] for part in parts]
+
+
+def test_each_origin_is_told_once(tmp_path: Path) -> None:
+    one, two, three = (checkpoint(tmp_path / f"{n}.safetensors", n) for n in (1, 2, 3))
+    inner, outer = tmp_path / "inner.safetensors", tmp_path / "outer.safetensors"
+    mean([one, two], inner)
+    mean([inner, two, three, inner], outer)
+    record = load_weights(outer)[2]
+    first, second, third, fourth = record["averaged"]
+    assert [part["progress"] for part in first["averaged"]] == [{"epoch": 1}, {"epoch": 2}]
+    assert second == {"sha256": first["averaged"][1]["sha256"]}
+    assert third["progress"] == {"epoch": 3}
+    assert fourth == {"sha256": first["sha256"]}
+
+
+def test_unlike_models_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = checkpoint(tmp_path / "one.safetensors", 1)
+    other = checkpoint(tmp_path / "other.safetensors", 1, replace(SMALL, blocks=(0, 0, 1, 1)))
+    output = tmp_path / "mean.safetensors"
+    for wrong, complaint in (
+        (other, "architecture"),
+        (tmp_path / "none.safetensors", "cannot read"),
+    ):
+        assert main([str(wrong), str(one), "-o", str(output)]) == 1
+        assert complaint in capsys.readouterr().err
+    assert not output.exists()
