@@ -21,9 +21,9 @@ PAGES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "Models": (
         ("namer_edge_runtime.model_file", ("ModelFile", "Part", "packaged_models")),
-        ("namer_edge_runtime.preprocessing", ("Look",)),
-        ("namer_edge_runtime.decode.options", ("Decoding",)),
-        ("namer_edge_runtime.score_calibration", ("Scalings", "Scaling")),
+        ("namer_edge_runtime.preprocessing", ("Preprocessing",)),
+        ("namer_edge_runtime.decode.options", ("DecodingOptions",)),
+        ("namer_edge_runtime.score_calibration", ("ScoreCalibration", "PlattScaling")),
     ),
     "Engines": (
         ("namer_edge_runtime.engine.base", ("Engine", "VatOutput", "PgdInputs", "PgdOutput")),

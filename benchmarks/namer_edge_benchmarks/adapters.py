@@ -1,4 +1,4 @@
-"""How another recogniser is called: a function, a command for each file, or one that stays."""
+"""How another recognizer is called: a function, a command for each file, or one that stays."""
 
 import importlib
 import shlex

@@ -8,88 +8,88 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from namer_edge.autoregressive.model import Recogniser, State, Written
-from namer_edge.autoregressive.registry import build_recogniser
+from namer_edge.autoregressive.model import AutoregressiveModel, DecoderOutput, State
+from namer_edge.autoregressive.registry import build_autoregressive
 from namer_edge.checkpoints.weights import load_model
 from namer_edge.model.namer import Namer
 from namer_edge.training.config import decoding_of, load_config
-from namer_edge_runtime.decode.options import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from .decoded_lengths import Lengths, load_lengths
 
 NAMER = "namer"
-RIVALS = {"dwap": "DWAP", "tree-decoder": "TreeDecoder", "comer": "CoMER"}
+BASELINES = {"dwap": "DWAP", "tree-decoder": "TreeDecoder", "comer": "CoMER"}
 """By their names in `namer_edge.autoregressive`, as the paper's table calls them."""
 
 
 class Forced:
-    """A recogniser that goes on until it is cut off: without trained weights it does not know where
+    """A recognizer that goes on until it is cut off: without trained weights it does not know where
     a formula ends."""
 
-    def __init__(self, recogniser: Recogniser) -> None:
-        self.recogniser = recogniser
+    def __init__(self, model: AutoregressiveModel) -> None:
+        self.model = model
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.recogniser, name)
+        return getattr(self.model, name)
 
-    def advance(self, context: Any, state: State, tokens: Tensor) -> Written:
-        written = self.recogniser.advance(context, state, tokens)
+    def step(self, context: Any, state: State, tokens: Tensor) -> DecoderOutput:
+        written = self.model.step(context, state, tokens)
         logits = written.logits.clone()
-        logits[..., list(self.recogniser.ends(False))] = -torch.inf
+        logits[..., list(self.model.ends(False))] = -torch.inf
         return replace(written, logits=logits)
 
 
 @dataclass(frozen=True)
-class Rival:
-    """An autoregressive recogniser; without training its weights are random."""
+class Baseline:
+    """An autoregressive recognizer; without training its weights are random."""
 
     name: str
-    recogniser: Recogniser
+    model: AutoregressiveModel
     trained: bool
     lengths: Lengths | None = None
     """Says how many tokens are written where the weights are random."""
 
     @property
-    def reader(self) -> Recogniser:
+    def reader(self) -> AutoregressiveModel:
         """What the search is to ask."""
-        return self.recogniser if self.trained else cast(Recogniser, Forced(self.recogniser))
+        return self.model if self.trained else cast(AutoregressiveModel, Forced(self.model))
 
 
 @dataclass(frozen=True)
-class Entrants:
+class Baselines:
     """All of them, on pictures of one look."""
 
     namer: Namer
     namer_trained: bool
-    decoding: Decoding
-    rivals: tuple[Rival, ...]
-    look: Look
+    decoding: DecodingOptions
+    rivals: tuple[Baseline, ...]
+    preprocessing: Preprocessing
 
-    def to(self, device: str) -> "Entrants":
+    def to(self, device: str) -> "Baselines":
         """Onto a device, in eval mode; raises `UsageError` for one that is not there."""
         try:
-            for module in (self.namer, *(rival.recogniser for rival in self.rivals)):
+            for module in (self.namer, *(rival.model for rival in self.rivals)):
                 module.eval().to(device)
         except (RuntimeError, AssertionError) as error:
             raise UsageError(f"torch cannot use device {device!r} ({error})") from None
         return self
 
 
-def entrants(
+def baselines(
     weights: Mapping[str, Path],
     vocabulary: Vocabulary | None = None,
     lengths: Mapping[str, Path] | None = None,
-) -> Entrants:
+) -> Baselines:
     """The paper's four on its DenseNet; random weights (one seed) where none are given by name.
 
     `lengths`: weights of rivals on any encoder, for the lengths that they write (`Lengths`). Raises
     `UsageError` for unknown names, and for weights that would not compare like with like: of
     another kind, on another encoder, for other looks; `CheckpointError` for what are no weights.
     """
-    for given, known in ((weights, (NAMER, *RIVALS)), (lengths or {}, tuple(RIVALS))):
+    for given, known in ((weights, (NAMER, *BASELINES)), (lengths or {}, tuple(BASELINES))):
         unknown = sorted(set(given) - set(known))
         if unknown:
             raise UsageError(f"no entrant {unknown[0]!r}: there are {', '.join(known)}")
@@ -99,7 +99,7 @@ def entrants(
     told = load_lengths(lengths or {})
     config = load_config("paper-crohme")
     vocabulary = vocabulary or Vocabulary.load(config.vocabulary)
-    looks: dict[str, Look] = {}
+    looks: dict[str, Preprocessing] = {}
     decoding = decoding_of({})
     torch.manual_seed(0)
     namer, rivals = Namer(config.architecture, vocabulary), []
@@ -107,24 +107,24 @@ def entrants(
         loaded, looks[NAMER], record = load_model(weights[NAMER])
         namer = cast(Namer, _checked(NAMER, loaded))
         decoding = decoding_of(record.get("config", {}))
-    for name in RIVALS:
+    for name in BASELINES:
         if name in weights:
             loaded, looks[name], _ = load_model(weights[name])
-            recogniser = cast(Recogniser, _checked(name, loaded))
+            model = cast(AutoregressiveModel, _checked(name, loaded))
         else:
             architecture = load_config("paper-dwap", [f"model={name}"]).decoder
-            recogniser = build_recogniser(architecture, vocabulary)
-        rivals.append(Rival(name, recogniser, name in weights, told.get(name)))
-    if len({str(look) for look in looks.values()}) > 1:
+            model = build_autoregressive(architecture, vocabulary)
+        rivals.append(Baseline(name, model, name in weights, told.get(name)))
+    if len({str(preprocessing) for preprocessing in looks.values()}) > 1:
         raise UsageError(
             f"the weights of {' and '.join(looks)} were trained for pictures of different looks: "
             "times compare on the same pictures only"
         )
-    look = next(iter(looks.values()), config.look)
-    return Entrants(namer, NAMER in weights, decoding, tuple(rivals), look)
+    preprocessing = next(iter(looks.values()), config.preprocessing)
+    return Baselines(namer, NAMER in weights, decoding, tuple(rivals), preprocessing)
 
 
-def _checked(name: str, model: Namer | Recogniser) -> Namer | Recogniser:
+def _checked(name: str, model: Namer | AutoregressiveModel) -> Namer | AutoregressiveModel:
     kind = getattr(model.architecture, "model", NAMER)
     if kind != name:
         raise UsageError(f"the weights given for {name} are those of a {kind}")

@@ -28,7 +28,7 @@ def models(arguments: argparse.Namespace) -> Run:
     from namer_edge_runtime.picture.save import save_picture
 
     from . import peers
-    from .configuration import Trial
+    from .configuration import Configuration
     from .formulas import find
     from .machine import Machine
     from .pareto import draw_front, front_page, points
@@ -51,7 +51,7 @@ def models(arguments: argparse.Namespace) -> Run:
         (False, True) if arguments.both_looks else (arguments.one_look,),
     )
     trials = [
-        Trial(
+        Configuration(
             str(data),
             model,
             engine,
@@ -96,7 +96,7 @@ def paper(arguments: argparse.Namespace) -> Run:
     import torch
     from tqdm import tqdm
 
-    from .baselines import entrants
+    from .baselines import baselines
     from .end_to_end import open_whole
     from .formulas import find, samples
     from .machine import Machine
@@ -108,7 +108,7 @@ def paper(arguments: argparse.Namespace) -> Run:
         {name: Path(path) for name, path in _named(values, option).items()}
         for values, option in ((arguments.teacher, "--teacher"), (arguments.lengths, "--lengths"))
     )
-    taking_part = entrants(given, lengths=lengths)
+    taking_part = baselines(given, lengths=lengths)
     threads = _one(arguments.threads, "--threads") or 1
     wholes = open_whole(_one(arguments.model, "--model"), threads)
     machine = Machine.here()
@@ -126,14 +126,14 @@ def scaling(arguments: argparse.Namespace) -> Run:
 
     from namer_edge_runtime.picture.save import save_picture
 
-    from .baselines import entrants
+    from .baselines import baselines
     from .charts import chart_page, draw
     from .machine import Machine
     from .scaling import scaling as measured
 
     machine = Machine.here()
     torch.set_num_threads(_one(arguments.threads, "--threads") or 1)
-    charts = measured(entrants({}))
+    charts = measured(baselines({}))
     if arguments.plot:
         save_picture(Path(arguments.plot), draw(charts))
     value = {"machine": machine.to_json(), "charts": [asdict(chart) for chart in charts]}

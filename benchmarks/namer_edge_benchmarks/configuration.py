@@ -12,7 +12,7 @@ run a part of it; `latex` is all that comes after the path: LaTeX, the vote of s
 
 
 @dataclass(frozen=True)
-class Trial:
+class Configuration:
     """What is measured in one process."""
 
     data: str
@@ -33,7 +33,7 @@ class Trial:
     only: tuple[str, ...] = ()
     """Formulas of these tokens (and braces) alone; none: of all."""
     loose: bool = False
-    """Label and answer are normalised before they are compared, as those of peers are."""
+    """Label and answer are normalized before they are compared, as those of peers are."""
 
     def __str__(self) -> str:
         device = f", {self.device}" if self.device else ""
@@ -116,7 +116,7 @@ class Measured:
 class Row:
     """A configuration with its figures, or why there are none."""
 
-    trial: Trial
+    trial: Configuration
     measured: Measured | None = None
     error: str = ""
 
@@ -134,7 +134,7 @@ class Row:
         """Raises `TypeError` for keys that this version does not know."""
         found = value["measured"]
         if found is None:
-            return cls(Trial(**value["trial"]), None, value["error"])
+            return cls(Configuration(**value["trial"]), None, value["error"])
         accuracy = found["accuracy"]
         measured = Measured(
             **{
@@ -145,4 +145,4 @@ class Row:
                 "accuracy": Accuracy(**accuracy) if accuracy else None,
             }
         )
-        return cls(Trial(**value["trial"]), measured, value["error"])
+        return cls(Configuration(**value["trial"]), measured, value["error"])

@@ -13,43 +13,43 @@ import numpy as np
 import torch
 
 from namer_edge.autoregressive.beam_search import read
-from namer_edge.autoregressive.model import Recogniser
+from namer_edge.autoregressive.model import AutoregressiveModel
 from namer_edge.checkpoints.weights import load_model
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """A trained recogniser on pictures of its own look."""
+    """A trained recognizer on pictures of its own look."""
 
-    recogniser: Recogniser
-    look: Look
+    model: AutoregressiveModel
+    preprocessing: Preprocessing
 
     @property
     def encoder(self) -> str:
         """The name of the encoder that it was trained with."""
-        return self.recogniser.architecture.encoder
+        return self.model.architecture.encoder
 
     @torch.inference_mode()
     def steps(self, value: Any, beam: int) -> int:
         """Tokens written of an input, the closing one not counted; raises as `prepare_input`."""
-        prepared = prepare_input(value, self.look)
-        image = torch.from_numpy(np.stack([prepared.planes(self.look.channels)]))
-        features = self.recogniser.encode(image.float() / 255.0)
-        longest = self.recogniser.longest
-        return len(read(self.recogniser, features, beam, longest)[0].tokens)
+        prepared = prepare_input(value, self.preprocessing)
+        image = torch.from_numpy(np.stack([prepared.planes(self.preprocessing.channels)]))
+        features = self.model.encode(image.float() / 255.0)
+        longest = self.model.longest
+        return len(read(self.model, features, beam, longest)[0].tokens)
 
 
 def load_lengths(weights: Mapping[str, Path]) -> dict[str, Lengths]:
-    """By the names of the recognisers. Raises `CheckpointError` for what are no weights, and
-    `UsageError` for those of another recogniser."""
+    """By the names of the recognizers. Raises `CheckpointError` for what are no weights, and
+    `UsageError` for those of another recognizer."""
     found = {}
     for name, path in weights.items():
-        model, look, _ = load_model(path)
-        if not isinstance(model, Recogniser) or model.architecture.model != name:
+        model, preprocessing, _ = load_model(path)
+        if not isinstance(model, AutoregressiveModel) or model.architecture.model != name:
             kind = getattr(model.architecture, "model", "namer")
             raise UsageError(f"the weights given for {name} are those of a {kind}")
-        found[name] = Lengths(model.eval(), look)
+        found[name] = Lengths(model.eval(), preprocessing)
     return found

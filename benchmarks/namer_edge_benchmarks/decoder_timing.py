@@ -13,7 +13,7 @@ from namer_edge.autoregressive.beam_search import read
 from namer_edge.autoregressive.model import Features
 from namer_edge_runtime.recognizer import Recognizer
 
-from .baselines import RIVALS, Entrants, Rival
+from .baselines import BASELINES, Baseline, Baselines
 from .end_to_end import Whole
 from .namer_stages import Stages, run_stages
 
@@ -24,19 +24,19 @@ FORCED_NAMER = "the label's nodes and order, as no trained weights were given"
 
 
 @dataclass(frozen=True)
-class Way:
+class SearchSetting:
     """How a rival is read."""
 
-    rival: Rival
+    rival: Baseline
     beam: int
     cached: bool
 
     def __str__(self) -> str:
         search = f"beam {self.beam}" if self.beam > 1 else "greedy"
-        if self.rival.recogniser.two_way and self.beam > 1:
+        if self.rival.model.two_way and self.beam > 1:
             search += ", both directions"
         # What a GRU carries along is its state, which it has always kept.
-        keeps = self.rival.recogniser.two_way
+        keeps = self.rival.model.two_way
         return f"{search}, {'cached' if self.cached else 'uncached'}" if keeps else search
 
     @property
@@ -52,7 +52,7 @@ class Way:
             return OWN_STOP
         if rival.lengths is None:
             return FORCED
-        return TOLD.format(name=RIVALS[rival.name], encoder=rival.lengths.encoder)
+        return TOLD.format(name=BASELINES[rival.name], encoder=rival.lengths.encoder)
 
 
 @dataclass
@@ -85,25 +85,25 @@ class Picture:
     value: Any = None
     """What it was made of: strokes, or a picture in its own size."""
     lengths: Mapping[str, int] = field(default_factory=dict)
-    """Tokens to write, by the name and beam of a way (`Way.told`); else those of the label."""
+    """Tokens to write, by the name and beam of a way (`SearchSetting.told`); else those of the label."""
 
 
-class Race:
+class DecoderTiming:
     """All decoders in turn on one picture after the other."""
 
     def __init__(
         self,
-        entrants: Entrants,
-        ways: Sequence[Way],
+        baselines: Baselines,
+        ways: Sequence[SearchSetting],
         device: str,
         recognizers: Mapping[str, Recognizer] | None = None,
     ) -> None:
         """`recognizers` read the same pictures from end to end, by their names."""
-        self.entrants, self.ways, self.device = entrants, ways, device
+        self.baselines, self.ways, self.device = baselines, ways, device
         self.lines = [
-            Line("NAMER", "one pass", OWN_STOP if entrants.namer_trained else FORCED_NAMER)
+            Line("NAMER", "one pass", OWN_STOP if baselines.namer_trained else FORCED_NAMER)
         ]
-        self.lines += [Line(RIVALS[way.rival.name], str(way), way.stop) for way in ways]
+        self.lines += [Line(BASELINES[way.rival.name], str(way), way.stop) for way in ways]
         self.recognizers = dict(recognizers or {})
         self.wholes = [Whole(name) for name in self.recognizers]
         self.alone = not device.startswith("cuda") and torch.get_num_threads() == 1
@@ -123,7 +123,7 @@ class Race:
         """Times encoder and decoders; with `longest`, rivals are cut off there."""
         image = picture.image.to(self.device).float() / 255.0
         started = self._clock()
-        f8, f16 = self.entrants.namer.encoder(image)
+        f8, f16 = self.baselines.namer.encoder(image)
         self.encoder.append(1000 * (self._clock() - started))
         self._reset_memory()
         stages = self._namer(picture, f8, f16)
@@ -156,7 +156,7 @@ class Race:
         """Counts FLOPs of all decoders on one picture, into their lines; returns the encoder's."""
         image = picture.image.to(self.device).float() / 255.0
         with FlopCounterMode(display=False) as counter:
-            f8, f16 = self.entrants.namer.encoder(image)
+            f8, f16 = self.baselines.namer.encoder(image)
         encoder = counter.get_total_flops()
         with FlopCounterMode(display=False) as counter:
             self._namer(picture, f8, f16)
@@ -169,24 +169,24 @@ class Race:
         return encoder
 
     def _namer(self, picture: Picture, f8: Tensor, f16: Tensor) -> Stages:
-        label = None if self.entrants.namer_trained else picture.label
-        decoding = self.entrants.decoding
-        return run_stages(self.entrants.namer, decoding, f8, f16, self._clock, label)
+        label = None if self.baselines.namer_trained else picture.label
+        decoding = self.baselines.decoding
+        return run_stages(self.baselines.namer, decoding, f8, f16, self._clock, label)
 
-    def _features(self, rival: Rival, image: Tensor, f8: Tensor, f16: Tensor) -> Features:
+    def _features(self, rival: Baseline, image: Tensor, f8: Tensor, f16: Tensor) -> Features:
         """NAMER's; a trained decoder needs those of the encoder that it was trained with."""
-        return rival.recogniser.encode(image) if rival.trained else Features(f8, f16, None)
+        return rival.model.encode(image) if rival.trained else Features(f8, f16, None)
 
     def _read(
-        self, way: Way, features: Features, picture: Picture, longest: int | None = None
+        self, way: SearchSetting, features: Features, picture: Picture, longest: int | None = None
     ) -> int:
         """Writes one formula; returns its number of steps."""
         rival = way.rival
-        most = rival.recogniser.longest
+        most = rival.model.longest
         if not rival.trained:  # these tokens, and the one that closes them
             told = picture.lengths.get(way.told)
             if told is None:
-                told = len(rival.recogniser.alphabet.numbers(picture.label))
+                told = len(rival.model.alphabet.numbers(picture.label))
             most = told + 1
         most = min(most, longest or most)
         best = read(rival.reader, features, way.beam, most, cached=way.cached)[0]

@@ -29,7 +29,7 @@ def write_rival(out: Path, model: ModelFile) -> ModelFile:
     namer = Namer(config.architecture, model.vocabulary)
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = Path(folder) / "densenet.safetensors"
-        save_weights(checkpoint, namer, model.look, {"config": asdict(config)})
+        save_weights(checkpoint, namer, model.preprocessing, {"config": asdict(config)})
         export(checkpoint, out)
     return ModelFile.open(out)
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from namer_edge.model.namer import Namer, PgdGraph
 from namer_edge_runtime.decode import Nodes
-from namer_edge_runtime.decode.options import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import PgdOutput
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
@@ -44,7 +44,7 @@ class Stages:
 @torch.inference_mode()
 def run_stages(
     namer: Namer,
-    decoding: Decoding,
+    decoding: DecodingOptions,
     f8: Tensor,
     f16: Tensor,
     clock: Clock,

@@ -10,7 +10,7 @@ from namer_edge_runtime.decode import Nodes, decode
 
 def path_time(endings: NDArray[np.integer], count: int, routes: int = 0) -> float:
     """Microseconds of processor time of a sure path through `count` nodes, the best of 30 runs of
-    20; `endings` are those of a vocabulary's classes, `routes` as in `Decoding`."""
+    20; `endings` are those of a vocabulary's classes, `routes` as in `DecodingOptions`."""
     random = np.random.default_rng(0)
     order = np.r_[0, 2 + random.permutation(count - 2), 1]
     left, right = np.full((2, count, count), 0.1 / count, np.float32)

@@ -1,4 +1,4 @@
-"""Other recognisers on the same formulas, through an adapter of a few lines (`adapters.py`)."""
+"""Other recognizers on the same formulas, through an adapter of a few lines (`adapters.py`)."""
 
 import json
 import subprocess
@@ -24,14 +24,14 @@ from .report import table
 
 @dataclass(frozen=True)
 class Peer:
-    """Another recogniser, and what it is to read."""
+    """Another recognizer, and what it is to read."""
 
     name: str
     adapter: str
     data: str
     limit: int | None = None
     only: tuple[str, ...] = ()
-    """As in `Trial`."""
+    """As in `Configuration`."""
     ink: bool = False
     """It gets strokes, as a JSON file `[[[x, y], …], …]`, and not a PNG."""
 
@@ -46,7 +46,7 @@ class PeerRow:
     whole: Spread | None = None
     """Of a call; of a command with the start of its process."""
     accuracy: Accuracy | None = None
-    """After both are normalised, as others spell LaTeX in their own way."""
+    """After both are normalized, as others spell LaTeX in their own way."""
     failed: dict[str, str] | None = None
     error: str = ""
 

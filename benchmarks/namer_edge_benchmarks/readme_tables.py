@@ -25,9 +25,9 @@ HEAD = ("", "engine", "looks", "ms", "formulas a second", "memory, MB", "file, M
 
 def quoted(readme: str, results: Path) -> str:
     """The text with its block written anew; raises `DataError` where it has none."""
-    before, begin, rest = readme.partition(BEGIN)
+    before, initial_state, rest = readme.partition(BEGIN)
     _, end, after = rest.partition(END)
-    if not begin or not end:
+    if not initial_state or not end:
         raise DataError(f"no block from {BEGIN} to {END}: put these two lines where figures belong")
     return f"{before}{BEGIN}\n{render(results)}{END}{after}"
 
@@ -108,7 +108,7 @@ def _peers(run: Mapping[str, Any], link: str) -> str:
     only = run["rows"][0]["trial"]["only"]
     which = f" written with {' '.join(f'`{token}`' for token in only)} alone" if only else ""
     total = next(p["accuracy"]["total"] for p in run["peers"] if p["accuracy"])
-    about = f"Beside others, {total} formulas of CROHME 2014{which}, LaTeX normalised ({link}):"
+    about = f"Beside others, {total} formulas of CROHME 2014{which}, LaTeX normalized ({link}):"
     return f"{about}\n\n{table(('', 'ms', 'exact, %', '<= 2 errors, %'), rows)}"
 
 

@@ -34,7 +34,7 @@ from namer_edge.data.pack import load_pack
 from namer_edge.evaluation.cli_options import spread
 from namer_edge.evaluation.robustness import Drawing, steadiness
 from namer_edge_runtime.decode import warm_up
-from namer_edge_runtime.diagnostics.cold_start import start_up
+from namer_edge_runtime.diagnostics.cold_start import cold_start
 from namer_edge_runtime.engine.base import (
     PGD_OUTPUTS,
     VAT_OUTPUTS,
@@ -131,7 +131,9 @@ def _reading(file: ModelFile, rival: ModelFile, formulas: list[Formula]) -> list
     targets, overheads = [], []
     for policy, looks in (("as shipped", file.decoding.second_looks), ("one look", ())):
         decoding = replace(file.decoding, second_looks=looks)
-        recognizer = Recognizer(watched, file.look, file.vocabulary, decoding, file.scalings)
+        recognizer = Recognizer(
+            watched, file.preprocessing, file.vocabulary, decoding, file.score_calibration
+        )
         recognizer(pictures[0])
         watched.seconds = watched.rival_seconds = 0.0
         started = thread_time()
@@ -153,11 +155,11 @@ def _reading(file: ModelFile, rival: ModelFile, formulas: list[Formula]) -> list
 def _start(file: ModelFile) -> list[Target]:
     """A fresh process of a plain install, by processor time, which other work does not change."""
     with tempfile.TemporaryDirectory() as empty:
-        warm = start_up(file.path, base=True)
+        warm = cold_start(file.path, base=True)
         before = os.environ.get("NUMBA_CACHE_DIR")
         os.environ["NUMBA_CACHE_DIR"] = empty
         try:
-            cold = start_up(file.path, base=True)
+            cold = cold_start(file.path, base=True)
         finally:
             os.environ.pop("NUMBA_CACHE_DIR")
             if before is not None:

@@ -16,11 +16,11 @@ from namer_edge.evaluation.samples import Sample
 from namer_edge_runtime.decode import warm_up
 from namer_edge_runtime.errors import NamerEdgeError, UsageError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
-from .baselines import Entrants
-from .decoder_timing import Line, Picture, Race, Way
+from .baselines import Baselines
+from .decoder_timing import DecoderTiming, Line, Picture, SearchSetting
 from .end_to_end import Whole
 
 CELL = 8
@@ -46,7 +46,7 @@ class Comparison:
     """Whether times are processor time, and not of wall clock."""
     failed: dict[str, str]
     wholes: list[Whole] = field(default_factory=list)
-    """Recognisers that read the same from end to end, in the same turns."""
+    """Recognizers that read the same from end to end, in the same turns."""
 
     def fps(self, line: Line) -> float:
         """The paper's: 1000 / (encoder + decoder), without preparation and LaTeX."""
@@ -70,31 +70,31 @@ class Comparison:
 
 
 def compare(
-    entrants: Entrants,
+    baselines: Baselines,
     samples: Sequence[Sample],
     beams: Sequence[int] = (1, 10),
     device: str = "cpu",
     progress: Callable[[], object] = lambda: None,
     recognizers: Mapping[str, Recognizer] | None = None,
 ) -> Comparison:
-    """Reads every labelled sample with each entrant, and from end to end with each of the
+    """Reads every labeled sample with each entrant, and from end to end with each of the
     `recognizers`; `progress` is called after each.
 
     A sample without a label, that cannot be read or that an entrant cannot write is named and left
     out for all. Raises `UsageError` where none is left, or for a device that is not there.
     """
-    entrants.to(device)
-    pictures, failed = _pictures(entrants, samples, beams)
+    baselines.to(device)
+    pictures, failed = _pictures(baselines, samples, beams)
     if not pictures:
-        raise UsageError(f"no labelled formula can be read: {failed or 'there is none'}")
+        raise UsageError(f"no labeled formula can be read: {failed or 'there is none'}")
     warm_up()
     ways = [
-        Way(rival, beam, cached)
-        for rival in entrants.rivals
+        SearchSetting(rival, beam, cached)
+        for rival in baselines.rivals
         for beam in beams
-        for cached in ((True, False) if rival.recogniser.two_way else (True,))
+        for cached in ((True, False) if rival.model.two_way else (True,))
     ]
-    race = Race(entrants, ways, device, recognizers)
+    race = DecoderTiming(baselines, ways, device, recognizers)
     race.run(pictures[0], longest=WARM)
     race.clear()
     for picture in pictures:
@@ -118,7 +118,7 @@ def compare(
 
 
 def _pictures(
-    entrants: Entrants, samples: Sequence[Sample], beams: Sequence[int]
+    baselines: Baselines, samples: Sequence[Sample], beams: Sequence[int]
 ) -> tuple[list[Picture], dict[str, str]]:
     found, failed = [], {}
     for sample in samples:
@@ -129,15 +129,15 @@ def _pictures(
             if sample.label is None or not sample.label.latex:
                 raise UsageError("no label, and so no length")
             label = tuple(sample.label.latex.split())
-            for rival in entrants.rivals:
-                rival.recogniser.alphabet.numbers(label)
-            image = _image(sample, entrants.look)
+            for rival in baselines.rivals:
+                rival.model.alphabet.numbers(label)
+            image = _image(sample, baselines.preprocessing)
             if len(label) > image.shape[2] * image.shape[3] // CELL**2:
                 raise UsageError("more tokens than its picture has cells")
             value = sample.source.value
             lengths = {
-                Way(rival, beam, True).told: rival.lengths.steps(value, beam)
-                for rival in entrants.rivals
+                SearchSetting(rival, beam, True).told: rival.lengths.steps(value, beam)
+                for rival in baselines.rivals
                 if rival.lengths is not None
                 for beam in beams
             }
@@ -147,8 +147,8 @@ def _pictures(
     return found, failed
 
 
-def _image(sample: Sample, look: Look) -> Tensor:
-    prepared = prepare_input(sample.source.value, look)
+def _image(sample: Sample, preprocessing: Preprocessing) -> Tensor:
+    prepared = prepare_input(sample.source.value, preprocessing)
     if prepared.blank:
         raise UsageError("a blank page")
-    return torch.from_numpy(np.stack([prepared.planes(look.channels)]))
+    return torch.from_numpy(np.stack([prepared.planes(preprocessing.channels)]))

@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=ADAPTER",
         action="append",
         default=[],
-        help="another recogniser on the same pictures: module:function, a command with {}, or one "
+        help="another recognizer on the same pictures: module:function, a command with {}, or one "
         "that stays and ends in -",
     )
     parser.add_argument(

@@ -1,6 +1,6 @@
 """Measures one configuration in a process of its own.
 
-`python -m namer_edge_benchmarks.worker TRIAL` (JSON, see `Trial`) prints the `Row` as JSON.
+`python -m namer_edge_benchmarks.worker TRIAL` (JSON, see `Configuration`) prints the `Row` as JSON.
 """
 
 import json
@@ -20,7 +20,7 @@ from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
-from .configuration import STAGES, Accuracy, Measured, Row, Spread, Trial
+from .configuration import STAGES, Accuracy, Configuration, Measured, Row, Spread
 from .encoder_share import Watching, watch
 from .energy import joules, read_energy
 from .formulas import samples
@@ -41,7 +41,7 @@ class Read:
     """Wall clock; in a batch, its time shared out evenly."""
 
 
-def in_own_process(trial: Trial) -> Row:
+def in_own_process(trial: Configuration) -> Row:
     """Whatever goes wrong there is the row's error and stops nothing."""
     command = [sys.executable, "-m", __name__, json.dumps(asdict(trial))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -51,7 +51,7 @@ def in_own_process(trial: Trial) -> Row:
     return Row.from_json(json.loads(done.stdout.splitlines()[-1]))
 
 
-def measure(trial: Trial) -> Measured:
+def measure(trial: Configuration) -> Measured:
     """In this process. Raises the typed errors of model, engine, device and data, and `UsageError`
     where no formula could be read."""
     from namer_edge_runtime.decode import warm_up
@@ -104,7 +104,7 @@ def measure(trial: Trial) -> Measured:
     )
 
 
-def _is_checkpoint(trial: Trial) -> bool:
+def _is_checkpoint(trial: Configuration) -> bool:
     return str(trial.model).endswith(CHECKPOINT)
 
 
@@ -112,7 +112,7 @@ def _is_result(read: Read) -> bool:
     return isinstance(read.answer, Result)
 
 
-def _open(trial: Trial) -> Recognizer:
+def _open(trial: Configuration) -> Recognizer:
     if not _is_checkpoint(trial):
         return Recognizer.from_pretrained(
             trial.model,
@@ -169,7 +169,7 @@ def _memory() -> tuple[float | None, float | None]:
     return peak_memory(), round(on_gpu / 2**20, 1) if on_gpu else None
 
 
-def _bytes(trial: Trial, model: ModelFile | None) -> int:
+def _bytes(trial: Configuration, model: ModelFile | None) -> int:
     if model is None:
         return Path(str(trial.model)).stat().st_size
     return sum(part.bytes for part in model.parts.values())
@@ -219,7 +219,7 @@ def _since(started: float) -> float:
 
 
 def main() -> None:
-    trial = Trial(**json.loads(sys.argv[1]))
+    trial = Configuration(**json.loads(sys.argv[1]))
     try:
         row = Row(trial, measure(trial))
     except NamerEdgeError as error:

@@ -12,7 +12,7 @@ from namer_edge.model.engine import TorchEngine
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
 from namer_edge.training.config import decoding_of
-from namer_edge_runtime.decode.options import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
@@ -24,7 +24,7 @@ from .fused_decoder import fused_attention, plain_attention
 from .onnx import export_pgd, export_vat
 from .parity import Pictures, parity
 from .quantization.onnx_qdq import find_profile
-from .quantization.pipeline import Material, quantize
+from .quantization.pipeline import QuantizationData, quantize
 from .staging import unverified
 from .strip import compact_parts
 
@@ -57,7 +57,7 @@ def export(
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
     `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
-    go into the model file as they are; `second_looks` and `sure` are as in `Decoding`, and where
+    go into the model file as they are; `second_looks` and `sure` are as in `DecodingOptions`, and where
     they are None what the checkpoint's JSON says under "decoding", else one look. int8 is
     calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
     `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
@@ -89,7 +89,7 @@ def export(
     if output.exists() and not force:
         raise UsageError(f"{output} exists: --force replaces it, or give another place")
     check_writable(None if explain is None else str(explain))
-    namer, look, record = load_weights(checkpoint)
+    namer, preprocessing, record = load_weights(checkpoint)
     decoding = _decoding(record, second_looks, sure)
     again = " ".join(f"{factor:g}" for factor in decoding.second_looks)
     show(f"reads what scores under {decoding.sure:g} again at {again}" if again else "reads once")
@@ -99,21 +99,21 @@ def export(
         )
     material = None
     if calibration is not None and evaluation is not None:
-        material = Material.gather(
+        material = QuantizationData.gather(
             Path(calibration),
             Path(evaluation),
-            look,
+            preprocessing,
             max_drop,
             processors,
             None if explain is None else Path(explain),
             explain_worst or 0,
         )
-    pictures = None if verification is None else Pictures.of(Path(verification), look)
+    pictures = None if verification is None else Pictures.of(Path(verification), preprocessing)
     meta: dict[str, Any] = {
         "name": name or output.stem,
         "engine_format": format,
         "precision": target.precision,
-        "look": look.to_json(),
+        "look": preprocessing.to_json(),
         "vocabulary": namer.vocabulary.to_json(),
         "decoding": decoding.to_json(),
         "architecture": record["architecture"],
@@ -148,14 +148,14 @@ def export(
 
 def _decoding(
     record: Mapping[str, Any], second_looks: Sequence[float] | None, sure: float | None
-) -> Decoding:
+) -> DecodingOptions:
     """What the checkpoint says of reading, but for what was asked for."""
     value = {**decoding_of(record["config"]).to_json(), **record.get("decoding", {})}
     if second_looks is not None:
         value["second_looks"] = list(second_looks)
     if sure is not None:
         value["sure"] = sure
-    return Decoding.from_json(value)
+    return DecodingOptions.from_json(value)
 
 
 def _parts(target: Target, graphs: dict[str, bytes], meta: dict[str, Any]) -> dict[str, bytes]:
@@ -165,7 +165,7 @@ def _parts(target: Target, graphs: dict[str, bytes], meta: dict[str, Any]) -> di
 
         return openvino_parts(graphs, meta, half=target.precision == "fp16")
     if target.precision == "int8":
-        return graphs  # what is quantised is not yet compact
+        return graphs  # what is quantized is not yet compact
     if target.precision == "fp16":
         graphs = {role: halved(graph) for role, graph in graphs.items()}
     return compact_parts(graphs, meta)

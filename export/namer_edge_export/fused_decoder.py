@@ -39,7 +39,7 @@ def fused_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, heads:
     )
 
 
-class ArrangedPgd(nn.Module):
+class FusedDecoder(nn.Module):
     """A PGD with its softmaxes; takes and gives what `PgdGraph` does, without a memory mask."""
 
     def __init__(self, pgd: GraphDecoder, attend: Attend = plain_attention) -> None:

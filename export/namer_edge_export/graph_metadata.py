@@ -18,7 +18,7 @@ def card(meta: Mapping[str, Any], role: str) -> dict[str, str]:
     """
     calibration = meta.get("calibration")
     said = {
-        "about": f"The {role} graph of a handwritten mathematics recogniser, read by namer-edge",
+        "about": f"The {role} graph of a handwritten mathematics recognizer, read by namer-edge",
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "role": role,

@@ -18,7 +18,7 @@ from namer_edge_runtime.errors import DataError, ExportError, NamerEdgeError
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.inputs import open_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 LEAST = 99.8
@@ -100,9 +100,9 @@ class Pictures:
     data: str
 
     @classmethod
-    def of(cls, data: Path, look: Look) -> "Pictures":
+    def of(cls, data: Path, preprocessing: Preprocessing) -> "Pictures":
         """Every formula of `data`: a pack (.npz), or InkML or pictures in a folder or zip. Ink
-        becomes a PNG, black on white, drawn at the size that suits `look`; what cannot be read is
+        becomes a PNG, black on white, drawn at the size that suits `preprocessing`; what cannot be read is
         left out.
 
         Raises `DataError` where nothing is there or nothing of it can be read.
@@ -112,20 +112,22 @@ class Pictures:
         files = [
             NamedBytes(cv2.imencode(".png", image)[1].tobytes(), sample.source.name)
             for sample in samples
-            if (image := _drawn(sample.source, look)) is not None
+            if (image := _drawn(sample.source, preprocessing)) is not None
         ]
         if not files:
             raise DataError(f"{data}: no formula in it can be read, so nothing can be verified")
         return cls(tuple(files), data.name)
 
 
-def _drawn(source: Source, look: Look) -> NDArray[np.uint8] | None:
+def _drawn(source: Source, preprocessing: Preprocessing) -> NDArray[np.uint8] | None:
     if source.error is not None:
         return None
     try:
         opened = open_input(source.value)
         return (
-            opened.picture if opened.strokes is None else 255 - render(opened.strokes, look).image
+            opened.picture
+            if opened.strokes is None
+            else 255 - render(opened.strokes, preprocessing).image
         )
     except NamerEdgeError:
         return None
@@ -135,7 +137,7 @@ def parity(namer: Namer, model: ModelFile, engine: str, pictures: Pictures) -> P
     """`namer` and what was exported from it on each picture, in one look."""
     decoding = replace(model.decoding, second_looks=())
     expected, exported = (
-        Recognizer(each, model.look, model.vocabulary, decoding)
+        Recognizer(each, model.preprocessing, model.vocabulary, decoding)
         for each in (TorchEngine.of(namer), open_engine(engine, model, threads=1))
     )
     bar = tqdm(pictures.files, f"verify {engine}", unit=" formulas", disable=None)

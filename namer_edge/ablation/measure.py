@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.decode.options import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import Engine
 from namer_edge_runtime.recognizer import Recognizer
 
-from ..checkpoints.open import Opened, open_checkpoint
+from ..checkpoints.open import OpenCheckpoint, open_checkpoint
 from ..data.pack import source_hash
 from ..evaluation.answers import answer_all, paired_with_own
 from ..evaluation.exprate import bootstrap_interval, rate
@@ -20,12 +20,12 @@ from .results import Measured
 from .tables import Row
 
 PAPER_EPOCHS = 240
-"""A shorter schedule is labelled so."""
+"""A shorter schedule is labeled so."""
 
 
 @dataclass(frozen=True)
 class Judge:
-    """A labelled pack that rows are measured on."""
+    """A labeled pack that rows are measured on."""
 
     pack: Path
     sha256: str
@@ -64,7 +64,7 @@ class AtInference:
     """
 
     checkpoint: Path
-    opened: Opened
+    opened: OpenCheckpoint
     engine: Remembering
     paper_nodes: bool = False
 
@@ -79,7 +79,9 @@ class AtInference:
         if self.paper_nodes:
             decoding = replace(decoding, threshold=2.0)
         reader = reads_with(row.settings, engine, decoding)
-        recognizer = Recognizer(reader.engine, opened.look, opened.vocabulary, reader.decoding)
+        recognizer = Recognizer(
+            reader.engine, opened.preprocessing, opened.vocabulary, reader.decoding
+        )
         return Measured(
             table=table,
             row=row.name,
@@ -95,10 +97,10 @@ class Reads:
     """What a row reads with."""
 
     engine: Engine
-    decoding: Decoding
+    decoding: DecodingOptions
 
 
-def reads_with(settings: Mapping[str, Any], engine: Engine, decoding: Decoding) -> Reads:
+def reads_with(settings: Mapping[str, Any], engine: Engine, decoding: DecodingOptions) -> Reads:
     """Engine and decoding with what `settings` leave of them; see `Row.settings`."""
     parts = settings.get("pgd_parts", PARTS)
     weights = {

@@ -1,4 +1,4 @@
-"""What an autoregressive recogniser writes: canonical tokens, braces included."""
+"""What an autoregressive recognizer writes: canonical tokens, braces included."""
 
 from collections.abc import Sequence
 

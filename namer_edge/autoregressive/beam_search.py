@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from .model import Features, Recogniser, State, Written
+from .model import AutoregressiveModel, DecoderOutput, Features, State
 
 
 @dataclass(frozen=True)
@@ -24,33 +24,33 @@ class Hypothesis:
 
 
 class Decoder(Protocol):
-    """What the search asks of a recogniser; see `Recogniser`."""
+    """What the search asks of a recognizer; see `AutoregressiveModel`."""
 
     def prepare(self, features: Features) -> Any: ...
-    def begin(self, context: Any) -> State: ...
-    def advance(self, context: Any, state: State, tokens: Tensor) -> Written: ...
+    def initial_state(self, context: Any) -> State: ...
+    def step(self, context: Any, state: State, tokens: Tensor) -> DecoderOutput: ...
 
 
 class Recomputing:
-    """A recogniser that computes the whole formula so far anew for each token: no cache.
+    """A recognizer that computes the whole formula so far anew for each token: no cache.
 
     That is how the papers' transformers decode. Same tokens as with a cache, at more cost.
     """
 
-    def __init__(self, recogniser: Recogniser) -> None:
-        self.recogniser = recogniser
+    def __init__(self, model: AutoregressiveModel) -> None:
+        self.model = model
 
     def prepare(self, features: Features) -> Any:
-        return self.recogniser.prepare(features)
+        return self.model.prepare(features)
 
-    def begin(self, context: Any) -> State:
-        rows = next(iter(self.recogniser.begin(context).values())).shape[0]
+    def initial_state(self, context: Any) -> State:
+        rows = next(iter(self.model.initial_state(context).values())).shape[0]
         return {"tokens": torch.zeros(rows, 0, dtype=torch.int64)}
 
-    def advance(self, context: Any, state: State, tokens: Tensor) -> Written:
+    def step(self, context: Any, state: State, tokens: Tensor) -> DecoderOutput:
         tokens = torch.cat([state["tokens"].to(tokens.device), tokens], 1)
-        written = self.recogniser.advance(context, self.recogniser.begin(context), tokens)
-        return Written(written.logits[:, -1:], written.attention[:, -1:], {"tokens": tokens})
+        written = self.model.step(context, self.model.initial_state(context), tokens)
+        return DecoderOutput(written.logits[:, -1:], written.attention[:, -1:], {"tokens": tokens})
 
 
 @torch.inference_mode()
@@ -70,7 +70,7 @@ def beam_search(
     pictures, device = len(ends), features.f16.device
     opening, closing = torch.tensor(ends, device=device).unbind(1)
     context = decoder.prepare(features.repeat(beam))
-    state = decoder.begin(context)
+    state = decoder.initial_state(context)
     first_row = torch.arange(pictures, device=device)[:, None] * beam
     tokens = opening.repeat_interleave(beam)
     written = torch.zeros(pictures, beam, 0, dtype=torch.int64, device=device)
@@ -79,7 +79,7 @@ def beam_search(
     scores[:, 0] = 0.0
     done = torch.zeros(pictures, beam, dtype=torch.bool, device=device)
     for _ in range(longest):
-        said = decoder.advance(context, state, tokens[:, None])
+        said = decoder.step(context, state, tokens[:, None])
         gains = torch.log_softmax(said.logits[:, 0].float(), -1).unflatten(0, (pictures, beam))
         # What is finished stays: it goes on with its closing token, at no cost.
         close = closing[:, None, None].expand(-1, beam, 1)
@@ -108,7 +108,7 @@ def beam_search(
 
 
 def read(
-    recogniser: Recogniser,
+    model: AutoregressiveModel,
     features: Features,
     beam: int = 1,
     longest: int = 200,
@@ -117,20 +117,16 @@ def read(
 ) -> list[Hypothesis]:
     """The best formula of each picture.
 
-    A recogniser of both directions, unless `beam` is 1, is asked for formulas in both, judges each
+    A recognizer of both directions, unless `beam` is 1, is asked for formulas in both, judges each
     in the other direction as well, and takes the one with the best sum (BTTR, "approximate joint
     search"). Without `cached`, the whole formula is computed anew for each token.
     """
-    decoder: Decoder = recogniser if cached else Recomputing(recogniser)
+    decoder: Decoder = model if cached else Recomputing(model)
     pictures = features.f16.shape[0]
-    found = beam_search(
-        decoder, features, [recogniser.ends(False)] * pictures, beam, longest, power
-    )
-    if beam == 1 or not recogniser.two_way:
+    found = beam_search(decoder, features, [model.ends(False)] * pictures, beam, longest, power)
+    if beam == 1 or not model.two_way:
         return [hypotheses[0] for hypotheses in found]
-    turned = beam_search(
-        decoder, features, [recogniser.ends(True)] * pictures, beam, longest, power
-    )
+    turned = beam_search(decoder, features, [model.ends(True)] * pictures, beam, longest, power)
     best = []
     for picture, (ahead, back) in enumerate(zip(found, turned, strict=True)):
         back = [Hypothesis(h.tokens[::-1], h.score) for h in back]
@@ -139,7 +135,7 @@ def read(
             for hypotheses, backward in ((ahead, True), (back, False))
             for h, other in zip(
                 hypotheses,
-                judge(recogniser, features.of(picture), [h.tokens for h in hypotheses], backward),
+                judge(model, features.of(picture), [h.tokens for h in hypotheses], backward),
                 strict=True,
             )
         ]
@@ -149,15 +145,15 @@ def read(
 
 @torch.inference_mode()
 def judge(
-    recogniser: Recogniser,
+    model: AutoregressiveModel,
     features: Features,
     labels: Sequence[Sequence[int]],
     backward: bool = False,
 ) -> list[float]:
     """Logarithm of the probability of each of several labels for one picture's `features`."""
-    inputs, targets = recogniser.sequences(labels, backward)
-    context = recogniser.prepare(features.repeat(len(labels)))
-    said = recogniser.teach(context, inputs.to(recogniser.device))
+    inputs, targets = model.sequences(labels, backward)
+    context = model.prepare(features.repeat(len(labels)))
+    said = model.teacher_forcing(context, inputs.to(model.device))
     chances = torch.log_softmax(said.logits.float(), -1).cpu()
     counted = targets >= 0
     own = chances.gather(2, targets.clamp_min(0)[..., None]).squeeze(2)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .coverage_attention import grid_encoding
-from .model import DecoderArchitecture, Features, Recogniser, State, Written
+from .model import AutoregressiveModel, DecoderArchitecture, DecoderOutput, Features, State
 from .transformer import FAR, DecoderLayer, Grid, time_encoding
 
 
@@ -26,7 +26,7 @@ class Context:
     """[N, 1, h, w]."""
 
 
-class Bttr(Recogniser):
+class Bttr(AutoregressiveModel):
     """Three transformer layers over F16 with 2-D positions; one set of weights for both directions,
     told apart by the token that opens the formula.
     """
@@ -66,7 +66,7 @@ class Bttr(Recogniser):
     def _layers(self) -> Iterable[DecoderLayer]:
         return cast(Iterable[DecoderLayer], self.layers)
 
-    def begin(self, context: Context) -> State:
+    def initial_state(self, context: Context) -> State:
         state = {}
         for number, grid in enumerate(context.grids):
             rows, heads, _, width = grid.keys.shape
@@ -74,7 +74,7 @@ class Bttr(Recogniser):
                 state[f"{name}{number}"] = grid.keys.new_zeros(rows, heads, 0, width)
         return state
 
-    def advance(self, context: Context, state: State, tokens: Tensor) -> Written:
+    def step(self, context: Context, state: State, tokens: Tensor) -> DecoderOutput:
         state = dict(state)
         start = state["keys0"].shape[2]
         x = self.embedding(tokens)
@@ -89,7 +89,7 @@ class Bttr(Recogniser):
             x = layer.finish(x, weights, context.grids[number])
         assert weights is not None
         # Where the last layer looked, over all its heads.
-        return Written(self.output(x), weights.mean(1).unflatten(2, context.shape), state)
+        return DecoderOutput(self.output(x), weights.mean(1).unflatten(2, context.shape), state)
 
     def attend(
         self,

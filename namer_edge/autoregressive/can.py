@@ -24,7 +24,7 @@ class Counter(nn.Module):
 
     def __init__(self, channels: int, classes: int, width: int, kernel: int) -> None:
         super().__init__()
-        self.look = ConvNorm(channels, width, kernel)
+        self.preprocessing = ConvNorm(channels, width, kernel)
         self.weigh = nn.Sequential(
             nn.Linear(width, width // 16), nn.ReLU(), nn.Linear(width // 16, width), nn.Sigmoid()
         )
@@ -34,7 +34,7 @@ class Counter(nn.Module):
         nn.init.constant_(self.classify.bias, -6.0)
 
     def forward(self, f16: Tensor, mask: Tensor | None) -> Tensor:
-        features = masked(self.look(f16), None if mask is None else {16: mask}, 16)
+        features = masked(self.preprocessing(f16), None if mask is None else {16: mask}, 16)
         features = features * self.weigh(masked_mean(features, mask))[:, :, None, None]
         counted = torch.sigmoid(self.classify(features).float())
         return (counted if mask is None else counted * mask).sum((2, 3))

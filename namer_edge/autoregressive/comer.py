@@ -18,7 +18,7 @@ class AttentionRefinement(nn.Module):
 
     def __init__(self, heads: int, width: int = 32, kernel: int = 5) -> None:
         super().__init__()
-        self.look = nn.Conv2d(2 * heads, width, kernel, padding=kernel // 2)
+        self.preprocessing = nn.Conv2d(2 * heads, width, kernel, padding=kernel // 2)
         self.project = nn.Conv2d(width, heads, 1, bias=False)
         self.norm = nn.BatchNorm1d(heads)
 
@@ -26,7 +26,7 @@ class AttentionRefinement(nn.Module):
         """[N, 2 · heads, T, L] → [N, heads, T, L]."""
         rows, _, time, _ = coverage.shape
         images = coverage.transpose(1, 2).flatten(0, 1).unflatten(2, context.shape)
-        refined = self.project(torch.relu(self.look(images))).float()
+        refined = self.project(torch.relu(self.preprocessing(images))).float()
         cells = refined.flatten(2).transpose(1, 2)  # [N · T, L, heads]
         if self.training and context.mask is not None:
             # Statistics of the pictures alone, without what pads them.
@@ -48,8 +48,8 @@ class Comer(Bttr):
         super().__init__(architecture, vocabulary)
         self.refinement = AttentionRefinement(architecture.decoder_heads)
 
-    def begin(self, context: Context) -> State:
-        state = super().begin(context)
+    def initial_state(self, context: Context) -> State:
+        state = super().initial_state(context)
         for number, grid in enumerate(context.grids[1:], 1):
             rows, heads, cells, _ = grid.keys.shape
             for name in ("own", "below"):

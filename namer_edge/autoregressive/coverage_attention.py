@@ -28,7 +28,7 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Glance:
+class AttentionOutput:
     """One step of attention."""
 
     context: Tensor
@@ -65,7 +65,7 @@ class CoverageAttention(nn.Module):
         coverage = torch.einsum("af,fokl->aokl", self.fertility.weight, self.coverage.weight)
         return Keys(values, projected, coverage, mask)
 
-    def forward(self, keys: Keys, query: Tensor, past: Tensor) -> Glance:
+    def forward(self, keys: Keys, query: Tensor, past: Tensor) -> AttentionOutput:
         """query [N, D], past [N, h, w]: the sum of attention so far."""
         # As products of matrices: backward through convolutions of one channel takes twice as long.
         kernel = keys.coverage.shape[-1]
@@ -79,7 +79,7 @@ class CoverageAttention(nn.Module):
             energy = energy + (1.0 - keys.mask.flatten(1)) * -1e4
         weights = torch.softmax(energy, 1).view_as(past)
         context = torch.einsum("nchw,nhw->nc", keys.values, weights.to(keys.values.dtype))
-        return Glance(context, weights)
+        return AttentionOutput(context, weights)
 
 
 def grid_encoding(features: Tensor, width: int) -> Tensor:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .coverage_attention import CoverageAttention, Keys, masked_mean
-from .model import DecoderArchitecture, Features, Recogniser, State, Written
+from .model import AutoregressiveModel, DecoderArchitecture, DecoderOutput, Features, State
 
 KERNELS = {16: 11, 8: 7}
 """Coverage's window in cells, for each stride."""
@@ -28,7 +28,7 @@ class Context:
     """[N, D] or 0: what speaks for every token alike (CAN's counts)."""
 
 
-class Dwap(Recogniser):
+class Dwap(AutoregressiveModel):
     """s_t = GRU(E y_{t-1}, s_{t-1}); c_t = coverage attention of s_t;
     P(y_t) = softmax(W_o (E y_{t-1} + W_s s_t + W_c c_t)), the first state from the mean feature.
 
@@ -77,11 +77,11 @@ class Dwap(Recogniser):
         mean = masked_mean(features.f16, features.mask)
         return Context(keys, torch.tanh(self.initial(mean)), mean.new_zeros(()))
 
-    def begin(self, context: Context) -> State:
+    def initial_state(self, context: Context) -> State:
         past = {f"past{stride}": keys.nothing() for stride, keys in context.keys.items()}
         return {"hidden": context.initial, **past}
 
-    def advance(self, context: Context, state: State, tokens: Tensor) -> Written:
+    def step(self, context: Context, state: State, tokens: Tensor) -> DecoderOutput:
         state = dict(state)
         said, looked = [], []
         for embedded in self.embedding(tokens).unbind(1):
@@ -95,7 +95,7 @@ class Dwap(Recogniser):
             whole = self.from_token(embedded) + self.from_state(hidden) + seen + context.seen
             said.append(self.output(self.dropout(whole)))
             looked.append(glances[-1].weights)
-        return Written(torch.stack(said, 1), torch.stack(looked, 1), state)
+        return DecoderOutput(torch.stack(said, 1), torch.stack(looked, 1), state)
 
 
 class MultiScaleDwap(Dwap):

@@ -1,4 +1,4 @@
-"""What every autoregressive recogniser is: an encoder, and a decoder that writes tokens in turn."""
+"""What every autoregressive recognizer is: an encoder, and a decoder that writes tokens in turn."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ State = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class DecoderArchitecture:
-    """What of a recogniser is a matter of choice; kept in every checkpoint."""
+    """What of a recognizer is a matter of choice; kept in every checkpoint."""
 
     model: str = "dwap"
     encoder: str = "edge"
@@ -80,7 +80,7 @@ class Features:
 
 
 @dataclass(frozen=True)
-class Written:
+class DecoderOutput:
     """What a decoder says after each of T tokens in N rows."""
 
     logits: Tensor
@@ -90,11 +90,11 @@ class Written:
     state: State
 
 
-class Recogniser(nn.Module, ABC):
+class AutoregressiveModel(nn.Module, ABC):
     """Picture → canonical tokens, one after the other.
 
     Training hands in the whole label at once (teacher forcing), reading one token at a time; both
-    go through `advance`, so a recogniser has one description of what it computes.
+    go through `step`, so a recognizer has one description of what it computes.
     """
 
     two_way = False
@@ -121,16 +121,16 @@ class Recogniser(nn.Module, ABC):
         """What is computed once for a picture, however many tokens it has."""
 
     @abstractmethod
-    def begin(self, context: Any) -> State:
+    def initial_state(self, context: Any) -> State:
         """The state before the first token."""
 
     @abstractmethod
-    def advance(self, context: Any, state: State, tokens: Tensor) -> Written:
+    def step(self, context: Any, state: State, tokens: Tensor) -> DecoderOutput:
         """Take in T ≥ 1 tokens [N, T], <sos> the first of all, and foretell the one after each."""
 
-    def teach(self, context: Any, tokens: Tensor) -> Written:
+    def teacher_forcing(self, context: Any, tokens: Tensor) -> DecoderOutput:
         """Teacher forcing: all tokens [N, T] of the labels, <sos> first, at once."""
-        return self.advance(context, self.begin(context), tokens)
+        return self.step(context, self.initial_state(context), tokens)
 
     def losses(
         self, context: Any, labels: Sequence[Sequence[int]], smoothing: float = 0.0
@@ -147,7 +147,7 @@ class Recogniser(nn.Module, ABC):
         self, context: Any, labels: Sequence[Sequence[int]], backward: bool, smoothing: float
     ) -> Tensor:
         inputs, targets = self.sequences(labels, backward)
-        logits = self.teach(context, inputs.to(self.device)).logits
+        logits = self.teacher_forcing(context, inputs.to(self.device)).logits
         return F.cross_entropy(
             logits.float().flatten(0, 1),
             targets.flatten().to(self.device),

@@ -1,4 +1,4 @@
-"""A recogniser as evaluation and benchmarks know one: pictures or ink in, results out."""
+"""A recognizer as evaluation and benchmarks know one: pictures or ink in, results out."""
 
 import math
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ import torch
 
 from namer_edge_runtime.errors import LatexError, NamerEdgeError, UsageError
 from namer_edge_runtime.formula.latex import compact
-from namer_edge_runtime.inputs import Opened, open_input
-from namer_edge_runtime.preprocessing import Look, Prepared
+from namer_edge_runtime.inputs import LoadedInput, open_input
+from namer_edge_runtime.preprocessing import Prepared, Preprocessing
 from namer_edge_runtime.result import Milliseconds, Result
 
 from .beam_search import Hypothesis, read
-from .model import Recogniser
+from .model import AutoregressiveModel
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Ran:
     precision: str = "fp32"
 
 
-class Reader:
+class AutoregressiveRecognizer:
     """Reads as `Recognizer.each` does, so that both are evaluated by the same code.
 
     Pictures of one padded size go through together, without padding of their own.
@@ -36,19 +36,19 @@ class Reader:
 
     def __init__(
         self,
-        recogniser: Recogniser,
-        look: Look,
+        model: AutoregressiveModel,
+        preprocessing: Preprocessing,
         beam: int = 1,
         *,
         longest: int | None = None,
         cached: bool = True,
         device: str = "cpu",
     ) -> None:
-        """Puts the recogniser into eval mode and onto `device`; `beam` 1 is greedy decoding, and
-        `longest` the recogniser's own where not given."""
-        self.recogniser = recogniser.eval().to(device)
-        self.look, self.beam, self.cached = look, beam, cached
-        self.longest = longest or recogniser.longest
+        """Puts the recognizer into eval mode and onto `device`; `beam` 1 is greedy decoding, and
+        `longest` the recognizer's own where not given."""
+        self.model = model.eval().to(device)
+        self.preprocessing, self.beam, self.cached = preprocessing, beam, cached
+        self.longest = longest or model.longest
         self.engine = Ran(device)
 
     def each(
@@ -56,11 +56,11 @@ class Reader:
     ) -> list[Result | NamerEdgeError]:
         """A result for each input, or the error that kept it from one, in order.
 
-        Results have no tokens with places: what such a recogniser writes has none of its own.
+        Results have no tokens with places: what such a recognizer writes has none of its own.
         Raises `UsageError` where alternatives are asked for.
         """
         if alternatives:
-            raise UsageError("an autoregressive recogniser gives one reading: ask for no others")
+            raise UsageError("an autoregressive recognizer gives one reading: ask for no others")
         answers: dict[int, Result | NamerEdgeError] = {}
         waiting: dict[tuple[int, ...], list[tuple[int, Prepared, float]]] = {}
         for number, value in enumerate(inputs):
@@ -85,16 +85,20 @@ class Reader:
     def _prepared(self, value: Any) -> Prepared:
         if isinstance(value, Prepared):
             return value
-        return (value if isinstance(value, Opened) else open_input(value)).prepare(self.look)
+        return (value if isinstance(value, LoadedInput) else open_input(value)).prepare(
+            self.preprocessing
+        )
 
     def _batch(self, items: list[tuple[int, Prepared, float]]) -> dict[int, Result]:
         started = perf_counter()
-        images = np.stack([prepared.planes(self.look.channels) for _, prepared, _ in items])
+        images = np.stack(
+            [prepared.planes(self.preprocessing.channels) for _, prepared, _ in items]
+        )
         found = self.read(torch.from_numpy(images))
         spent = (perf_counter() - started) * 1000 / len(items)
         results = {}
         for (number, _, before), hypothesis in zip(items, found, strict=True):
-            tokens = self.recogniser.alphabet.tokens(hypothesis.tokens)
+            tokens = self.model.alphabet.tokens(hypothesis.tokens)
             # Milliseconds know NAMER's stages; here there is but one, decoding.
             times = Milliseconds(prepare=before, path=spent)
             results[number] = self._result(tokens, math.exp(min(hypothesis.score, 0.0)), times)
@@ -103,14 +107,14 @@ class Reader:
     @torch.inference_mode()
     def read(self, images: torch.Tensor) -> list[Hypothesis]:
         """Pictures uint8 [B, channels, H, W] of one size, ink 255 on 0."""
-        features = self.recogniser.encode(images.to(self.engine.device).float() / 255.0)
-        return read(self.recogniser, features, self.beam, self.longest, cached=self.cached)
+        features = self.model.encode(images.to(self.engine.device).float() / 255.0)
+        return read(self.model, features, self.beam, self.longest, cached=self.cached)
 
     def _result(self, tokens: Sequence[str], score: float, times: Milliseconds) -> Result:
         canonical = " ".join(tokens)
         try:
-            latex = compact(list(tokens), self.recogniser.vocabulary)
-        except LatexError:  # nothing keeps such a recogniser from writing braces that do not match
+            latex = compact(list(tokens), self.model.vocabulary)
+        except LatexError:  # nothing keeps such a recognizer from writing braces that do not match
             latex = canonical
         ran = self.engine
         return Result(

@@ -1,4 +1,4 @@
-"""The recognisers by name."""
+"""The recognizers by name."""
 
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -7,10 +7,10 @@ from .bttr import Bttr
 from .can import Can
 from .comer import Comer
 from .dwap import Dwap, MultiScaleDwap
-from .model import DecoderArchitecture, Recogniser
+from .model import AutoregressiveModel, DecoderArchitecture
 from .tree_decoder import TreeDecoder
 
-RECOGNISERS: dict[str, type[Recogniser]] = {
+AUTOREGRESSIVE_MODELS: dict[str, type[AutoregressiveModel]] = {
     "dwap": Dwap,
     "dwap-msa": MultiScaleDwap,
     "can": Can,
@@ -20,12 +20,14 @@ RECOGNISERS: dict[str, type[Recogniser]] = {
 }
 
 
-def build_recogniser(architecture: DecoderArchitecture, vocabulary: Vocabulary) -> Recogniser:
+def build_autoregressive(
+    architecture: DecoderArchitecture, vocabulary: Vocabulary
+) -> AutoregressiveModel:
     """A new one, its weights drawn at random; raises `ConfigError` for an unknown name."""
     try:
-        kind = RECOGNISERS[architecture.model]
+        kind = AUTOREGRESSIVE_MODELS[architecture.model]
     except KeyError:
         raise ConfigError(
-            f"model = {architecture.model!r}: choose one of {', '.join(RECOGNISERS)}"
+            f"model = {architecture.model!r}: choose one of {', '.join(AUTOREGRESSIVE_MODELS)}"
         ) from None
     return kind(architecture, vocabulary)

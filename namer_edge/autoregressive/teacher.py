@@ -1,4 +1,4 @@
-"""The paper's position estimates T: where a trained recogniser looks while it is told the label.
+"""The paper's position estimates T: where a trained recognizer looks while it is told the label.
 
 Enumerated list before eq. 3. Unlike positions from ink this needs no segmented strokes.
 """
@@ -13,10 +13,10 @@ from torch.nn import functional as F
 
 from namer_edge_runtime.errors import LatexError, NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import STRIDE, Look, Prepared
+from namer_edge_runtime.preprocessing import STRIDE, Prepared, Preprocessing
 
 from ..data.formula import Formula
-from .model import Recogniser
+from .model import AutoregressiveModel
 
 CELL = 8
 """Pixels of a cell of the H/8 grid."""
@@ -30,8 +30,10 @@ class Teacher:
     is that of the last layer, the mean over its heads. Braces are passed over.
     """
 
-    def __init__(self, recogniser: Recogniser, look: Look, device: str = "cpu") -> None:
-        self.recogniser, self.look = recogniser.eval().to(device), look
+    def __init__(
+        self, model: AutoregressiveModel, preprocessing: Preprocessing, device: str = "cpu"
+    ) -> None:
+        self.model, self.preprocessing = model.eval().to(device), preprocessing
 
     def positions(
         self, formulas: Sequence[Formula], batch_size: int = 16
@@ -45,8 +47,8 @@ class Teacher:
         waiting: dict[tuple[int, ...], list[tuple[int, Prepared]]] = {}
         for number, formula in enumerate(formulas):
             try:
-                self.recogniser.alphabet.numbers(formula.tokens)
-                prepared = prepare_input(formula.source, self.look)
+                self.model.alphabet.numbers(formula.tokens)
+                prepared = prepare_input(formula.source, self.preprocessing)
             except NamerEdgeError:
                 continue
             if prepared.blank:
@@ -66,21 +68,21 @@ class Teacher:
         formulas: Sequence[Formula],
         found: list[NDArray[np.float32]],
     ) -> None:
-        recogniser, alphabet = self.recogniser, self.recogniser.alphabet
-        images = np.stack([prepared.planes(self.look.channels) for _, prepared in items])
-        pixels = torch.from_numpy(images).to(recogniser.device).float() / 255.0
+        model, alphabet = self.model, self.model.alphabet
+        images = np.stack([prepared.planes(self.preprocessing.channels) for _, prepared in items])
+        pixels = torch.from_numpy(images).to(model.device).float() / 255.0
         labels = [alphabet.numbers(formulas[number].tokens) for number, _ in items]
-        inputs, _ = recogniser.sequences(labels)
-        context = recogniser.prepare(recogniser.encode(pixels))
-        attention = recogniser.teach(context, inputs.to(recogniser.device)).attention
+        inputs, _ = model.sequences(labels)
+        context = model.prepare(model.encode(pixels))
+        attention = model.teacher_forcing(context, inputs.to(model.device)).attention
         for (number, prepared), looked in zip(items, attention, strict=True):
             try:
                 places = alphabet.visual_places(formulas[number].tokens)
             except LatexError:
                 continue
             cells = maxima(looked[places], images.shape[2])
-            centres = (cells[:, ::-1] + 0.5) * CELL
-            found[number] = prepared.to_input(centres).astype(np.float32)
+            centers = (cells[:, ::-1] + 0.5) * CELL
+            found[number] = prepared.to_input(centers).astype(np.float32)
 
 
 def maxima(attention: Tensor, height: int) -> NDArray[np.int64]:

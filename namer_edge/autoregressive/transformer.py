@@ -44,7 +44,7 @@ class Grid:
 
 class DecoderLayer(nn.Module):
     """Attention to what was written, to the picture, then a feed-forward network; each is added to
-    what came in and normalised ("Attention Is All You Need").
+    what came in and normalized ("Attention Is All You Need").
 
     Its three steps are separate, as a refinement may change the second one's weights.
     """

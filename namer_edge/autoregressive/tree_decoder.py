@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .coverage_attention import CoverageAttention, Keys, masked_mean
-from .model import IGNORE, DecoderArchitecture, Features, Recogniser, State, Written
+from .model import IGNORE, AutoregressiveModel, DecoderArchitecture, DecoderOutput, Features, State
 from .tree_alphabet import PLACES, TreeAlphabet
 
 KERNEL = 11
@@ -31,12 +31,12 @@ class Context:
     """[N, D]."""
 
 
-class TreeDecoder(Recogniser):
+class TreeDecoder(AutoregressiveModel):
     """In turn: which node so far is the parent (attention to the picture, then to the memory of all
     nodes), which class has the child (its own attention), and how it stands to the parent (from
     what both looked at).
 
-    Three tokens a node, so that the search that all recognisers share finds trees as well. Losses:
+    Three tokens a node, so that the search that all recognizers share finds trees as well. Losses:
     parent, child and relation; at a tenth each, the parent's class from what the parent's attention
     saw, and its divergence from where the parent was seen when it was written.
     """
@@ -73,12 +73,13 @@ class TreeDecoder(Recogniser):
 
     def prepare(self, features: Features) -> Context:
         parent, child = (
-            look.keys(features.f16, features.mask) for look in (self.look_parent, self.look_child)
+            preprocessing.keys(features.f16, features.mask)
+            for preprocessing in (self.look_parent, self.look_child)
         )
         mean = masked_mean(features.f16, features.mask)
         return Context(parent, child, torch.tanh(self.initial(mean)))
 
-    def begin(self, context: Context) -> State:
+    def initial_state(self, context: Context) -> State:
         hidden, nothing = context.initial, context.parent.nothing()
         rows = hidden.shape[0]
         channels = hidden.new_zeros(rows, context.parent.values.shape[1])
@@ -94,7 +95,7 @@ class TreeDecoder(Recogniser):
             "written": torch.zeros(rows, dtype=torch.int64, device=hidden.device),
         }
 
-    def advance(self, context: Context, state: State, tokens: Tensor) -> Written:
+    def step(self, context: Context, state: State, tokens: Tensor) -> DecoderOutput:
         state = dict(state)
         said, looked = [], []
         steps = (self._parent, self._child, self._relation)
@@ -103,7 +104,7 @@ class TreeDecoder(Recogniser):
             said.append(steps[written % 3](context, state, token))
             looked.append(state["looked"])
             state["written"] = state["written"] + 1
-        return Written(torch.stack(said, 1), torch.stack(looked, 1), state)
+        return DecoderOutput(torch.stack(said, 1), torch.stack(looked, 1), state)
 
     def _parent(self, context: Context, state: State, token: Tensor) -> Tensor:
         """After a whole node (`token` is its relation, of which nothing is asked any more): where
@@ -150,7 +151,7 @@ class TreeDecoder(Recogniser):
     ) -> dict[str, Tensor]:
         """`loss` is the sum of `parent`, `child`, `relation` and, weighed, the two guides."""
         inputs, targets = (x.to(self.device) for x in self.sequences(labels))
-        said = self.teach(context, inputs)
+        said = self.teacher_forcing(context, inputs)
         alphabet, logits = self.alphabet, said.logits
         places = targets[:, 0::3] - alphabet.pointers
         parts = {

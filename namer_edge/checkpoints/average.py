@@ -1,4 +1,4 @@
-"""The mean of several checkpoints' weights: what runs from the same weights learnt, in one model.
+"""The mean of several checkpoints' weights: what runs from the same weights learned, in one model.
 
     python -m namer_edge.checkpoints.average FIRST.safetensors SECOND.safetensors … -o MEAN.safetensors
 
@@ -30,10 +30,10 @@ def mean(checkpoints: Sequence[Path], output: Path) -> None:
     architecture, vocabulary or look.
     """
     loaded = [load_model(path) for path in checkpoints]
-    model, look, record = loaded[-1]
+    model, preprocessing, record = loaded[-1]
     for path, (other, its_look, _) in zip(checkpoints, loaded, strict=True):
         same = (other.architecture, other.vocabulary, its_look)
-        if same != (model.architecture, model.vocabulary, look):
+        if same != (model.architecture, model.vocabulary, preprocessing):
             raise CheckpointError(
                 f"{path} differs from {checkpoints[-1]} in architecture, vocabulary or look: only "
                 "weights of like models have a mean"
@@ -48,7 +48,7 @@ def mean(checkpoints: Sequence[Path], output: Path) -> None:
     kept: dict[str, Any] = {
         key: record[key] for key in ("progress", "config", "data", "licence") if key in record
     }
-    save_weights(output, model, look, {**kept, "averaged": averaged})
+    save_weights(output, model, preprocessing, {**kept, "averaged": averaged})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

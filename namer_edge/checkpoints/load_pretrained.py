@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..autoregressive.model import DecoderArchitecture, Recogniser
+from ..autoregressive.model import AutoregressiveModel, DecoderArchitecture
 from ..model.edge import EdgeEncoder, ResidualBlock, Stage
 from ..model.namer import Architecture, Namer
 from .weights import load_model
@@ -25,7 +25,7 @@ CLASS_ROWS = (
 
 
 @dataclass(frozen=True)
-class Taken:
+class LoadedWeights:
     """What was taken over."""
 
     record: dict[str, Any]
@@ -37,17 +37,17 @@ class Taken:
 
     def tell(self, weights: Path) -> None:
         """For people, on standard error; nothing where the classes are the same."""
-        for classes, what in ((self.new, "new, to be learnt"), (self.lost, "left behind")):
+        for classes, what in ((self.new, "new, to be learned"), (self.lost, "left behind")):
             if classes:
                 print(f"{weights}: {len(classes)} classes {what}: {_few(classes)}", file=sys.stderr)
 
 
-def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
+def load_pretrained(model: Namer | AutoregressiveModel, weights: Path) -> LoadedWeights:
     """Load `weights` into `model`, whose architecture must be theirs, save that it may lack heads,
     and that an encoder `edge` may be deeper: its new blocks begin by adding nothing, so that the
     model reads as before.
 
-    An autoregressive recogniser may take the encoder of a NAMER alone, where it has the same one.
+    An autoregressive recognizer may take the encoder of a NAMER alone, where it has the same one.
 
     A NAMER may have another vocabulary: then the row of each class goes where the token of this
     name stands now, if it takes as many arguments, and other classes keep the random rows that
@@ -55,9 +55,9 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
     for those of another architecture, or of a vocabulary that has no token in common.
     """
     old, _, record = load_model(weights)
-    if isinstance(old, Namer) and isinstance(model, Recogniser):
+    if isinstance(old, Namer) and isinstance(model, AutoregressiveModel):
         _take_encoder(model, old, weights)
-        return Taken(record)
+        return LoadedWeights(record)
     if not _fits(old.architecture, model.architecture):
         raise ConfigError(
             f"{weights} is a {old.architecture}, the configuration asks for {model.architecture}"
@@ -68,7 +68,7 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
     given = state | {name: value for name, value in old.state_dict().items() if name in state}
     if old.vocabulary == model.vocabulary:
         model.load_state_dict(given)
-        return Taken(record)
+        return LoadedWeights(record)
     if not isinstance(model, Namer):
         raise ConfigError(
             f"{weights} reads vocabulary {old.vocabulary.name!r}, the configuration asks for "
@@ -85,7 +85,7 @@ def take_over(model: Namer | Recogniser, weights: Path) -> Taken:
         given[name] = _with_rows(state[name], given[name], rows, old.vocabulary.size)
     model.load_state_dict(given)
     known = {old.vocabulary.token(int(row)) for row in rows if row >= 0}
-    return Taken(
+    return LoadedWeights(
         record,
         tuple(t for t, row in zip(model.vocabulary.tokens, rows, strict=True) if row < 0),
         tuple(t for t in old.vocabulary.tokens if t not in known),
@@ -101,7 +101,7 @@ def _pass_new_blocks(encoder: EdgeEncoder, before: Sequence[int]) -> None:
             nn.init.zeros_(block.second.norm.weight)
 
 
-def _take_encoder(model: Recogniser, old: Namer, weights: Path) -> None:
+def _take_encoder(model: AutoregressiveModel, old: Namer, weights: Path) -> None:
     try:
         model.encoder.load_state_dict(old.encoder.state_dict())
     except RuntimeError as error:

@@ -1,15 +1,15 @@
-"""A trained model as devices know one: a recogniser straight from a checkpoint, through torch."""
+"""A trained model as devices know one: a recognizer straight from a checkpoint, through torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
-from ..autoregressive.model import Recogniser
-from ..autoregressive.recognizer import Reader
+from ..autoregressive.model import AutoregressiveModel
+from ..autoregressive.recognizer import AutoregressiveRecognizer
 from ..model.engine import TorchEngine
 from ..model.namer import Namer
 from ..training.config import decoding_of
@@ -17,7 +17,7 @@ from .weights import load_model, load_weights
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenCheckpoint:
     """A checkpoint that can be read with, and looked into."""
 
     namer: Namer
@@ -27,24 +27,30 @@ class Opened:
     """The checkpoint's JSON."""
 
 
-def open_checkpoint(path: Path, device: str | None = None) -> Opened:
+def open_checkpoint(path: Path, device: str | None = None) -> OpenCheckpoint:
     """Raises `CheckpointError` for what is no NAMER's weights, `EngineError` for a device that is
     not there."""
     return _opened(*load_weights(path), device)
 
 
-def open_reader(path: Path, device: str | None = None, beam: int = 1) -> Recognizer | Reader:
-    """What reads with a checkpoint of either kind; `beam` is for autoregressive recognisers.
+def open_reader(
+    path: Path, device: str | None = None, beam: int = 1
+) -> Recognizer | AutoregressiveRecognizer:
+    """What reads with a checkpoint of either kind; `beam` is for autoregressive recognizers.
 
     Raises as `open_checkpoint` does.
     """
-    model, look, record = load_model(path)
-    if isinstance(model, Recogniser):
-        return Reader(model, look, beam, device=device or "cpu")
-    return _opened(model, look, record, device).recognizer
+    model, preprocessing, record = load_model(path)
+    if isinstance(model, AutoregressiveModel):
+        return AutoregressiveRecognizer(model, preprocessing, beam, device=device or "cpu")
+    return _opened(model, preprocessing, record, device).recognizer
 
 
-def _opened(namer: Namer, look: Look, record: Mapping[str, Any], device: str | None) -> Opened:
+def _opened(
+    namer: Namer, preprocessing: Preprocessing, record: Mapping[str, Any], device: str | None
+) -> OpenCheckpoint:
     decoding = decoding_of(record.get("config", {}))
     engine = TorchEngine.of(namer, device)
-    return Opened(namer, Recognizer(engine, look, namer.vocabulary, decoding), record)
+    return OpenCheckpoint(
+        namer, Recognizer(engine, preprocessing, namer.vocabulary, decoding), record
+    )

@@ -1,7 +1,7 @@
 """Checkpoints: safetensors and JSON, written whole or not at all, never a pickle.
 
 Two forms. A *state* file holds all that a run needs to go on exactly as it would have: weights,
-averaged weights, the optimiser's state and the place in the schedule. *Weights* are one file in
+averaged weights, the optimizer's state and the place in the schedule. *Weights* are one file in
 half precision with a JSON beside it, small enough to commit; training can go on from them anywhere.
 """
 
@@ -19,10 +19,10 @@ from torch import Tensor
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import CheckpointError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
-from ..autoregressive.model import DecoderArchitecture, Recogniser
-from ..autoregressive.registry import build_recogniser
+from ..autoregressive.model import AutoregressiveModel, DecoderArchitecture
+from ..autoregressive.registry import build_autoregressive
 from ..model.namer import Architecture, Namer
 
 FORMAT_VERSION = 1
@@ -57,7 +57,10 @@ def load_state(path: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]
 
 
 def save_weights(
-    path: Path, model: Namer | Recogniser, look: Look, record: Mapping[str, Any]
+    path: Path,
+    model: Namer | AutoregressiveModel,
+    preprocessing: Preprocessing,
+    record: Mapping[str, Any],
 ) -> None:
     """Half-precision weights at `path` (.safetensors) and their JSON, with `record`, beside it."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,10 +73,10 @@ def save_weights(
         "format": "namer-edge-weights",
         "format_version": FORMAT_VERSION,
         "architecture": asdict(model.architecture),
-        "look": look.to_json(),
+        "look": preprocessing.to_json(),
         "vocabulary": model.vocabulary.to_json(),
         "sha256": hashlib.sha256(data).hexdigest(),
-        **told_once(record, set()),
+        **deduplicate_provenance(record, set()),
     }
     with atomic_file(path) as file:
         file.write(data)
@@ -88,14 +91,14 @@ def origin(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: record[key] for key in kept if key in record}
 
 
-def told_once(record: Mapping[str, Any], told: set[str]) -> dict[str, Any]:
+def deduplicate_provenance(record: Mapping[str, Any], told: set[str]) -> dict[str, Any]:
     """`record` with each origin in full where it comes up first, and by its SHA-256 alone where it
     does again, or is among those `told`: means of means have the same ones many times."""
 
     def once(its: Mapping[str, Any]) -> dict[str, Any]:
         known = its["sha256"] in told
         told.add(its["sha256"])
-        return {"sha256": its["sha256"]} if known else told_once(its, told)
+        return {"sha256": its["sha256"]} if known else deduplicate_provenance(its, told)
 
     shorter = dict(record)
     if record.get("before"):
@@ -105,27 +108,27 @@ def told_once(record: Mapping[str, Any], told: set[str]) -> dict[str, Any]:
     return shorter
 
 
-def load_weights(path: Path) -> tuple[Namer, Look, dict[str, Any]]:
+def load_weights(path: Path) -> tuple[Namer, Preprocessing, dict[str, Any]]:
     """A `Namer` in eval mode, its look, and the JSON of `save_weights`.
 
     Raises `CheckpointError` for a missing or altered file, one of an unknown version, or one of
     another kind of model.
     """
-    model, look, record = load_model(path)
+    model, preprocessing, record = load_model(path)
     if not isinstance(model, Namer):
         raise CheckpointError(f"{path} holds a {model.architecture.model}, and no NAMER")
-    return model, look, record
+    return model, preprocessing, record
 
 
-def load_recogniser(path: Path) -> tuple[Recogniser, Look, dict[str, Any]]:
-    """The same for an autoregressive recogniser."""
-    model, look, record = load_model(path)
-    if not isinstance(model, Recogniser):
-        raise CheckpointError(f"{path} holds a NAMER, and no autoregressive recogniser")
-    return model, look, record
+def load_autoregressive(path: Path) -> tuple[AutoregressiveModel, Preprocessing, dict[str, Any]]:
+    """The same for an autoregressive recognizer."""
+    model, preprocessing, record = load_model(path)
+    if not isinstance(model, AutoregressiveModel):
+        raise CheckpointError(f"{path} holds a NAMER, and no autoregressive recognizer")
+    return model, preprocessing, record
 
 
-def load_model(path: Path) -> tuple[Namer | Recogniser, Look, dict[str, Any]]:
+def load_model(path: Path) -> tuple[Namer | AutoregressiveModel, Preprocessing, dict[str, Any]]:
     """The model of a checkpoint, whatever its kind; as `load_weights` else."""
     try:
         record = json.loads(path.with_suffix(".json").read_text("utf-8"))
@@ -155,11 +158,11 @@ def load_model(path: Path) -> tuple[Namer | Recogniser, Look, dict[str, Any]]:
         )
     except (KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"the weights {path} do not fit their JSON: {error}") from None
-    return model.eval(), Look.from_json(record["look"]), record
+    return model.eval(), Preprocessing.from_json(record["look"]), record
 
 
-def _build(architecture: Mapping[str, Any], vocabulary: Vocabulary) -> Namer | Recogniser:
-    """Only the architectures of recognisers name their model."""
+def _build(architecture: Mapping[str, Any], vocabulary: Vocabulary) -> Namer | AutoregressiveModel:
+    """Only the architectures of recognizers name their model."""
     if "model" in architecture:
-        return build_recogniser(DecoderArchitecture.from_json(architecture), vocabulary)
+        return build_autoregressive(DecoderArchitecture.from_json(architecture), vocabulary)
     return Namer(Architecture.from_json(architecture), vocabulary)

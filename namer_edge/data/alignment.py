@@ -2,7 +2,7 @@
 
 Labels and MathML of CROHME differ for a few hundred files in ways that leave no doubt about the
 ink: dots written one by one, `\\cdot` marked as `.`, a fraction bar marked as `-`, a function
-name marked letter by letter, zeros that the label leaves out (`2.0` labelled `2`), groups in
+name marked letter by letter, zeros that the label leaves out (`2.0` labeled `2`), groups in
 another order or another structure.
 """
 
@@ -41,7 +41,7 @@ def align(label: Sequence[str], ink: Sequence[InkToken]) -> Alignment | str:
     rest = [j for j in range(len(ink)) if j not in matched.values()]
     strokes = {i: ink[j].strokes for i, j in matched.items()}
     for i in list(missing):
-        run = _spelt(label[i], ink, rest)
+        run = _spelled(label[i], ink, rest)
         if run:
             strokes[i] = tuple(sorted(s for j in run for s in ink[j].strokes))
             rest = [j for j in rest if j not in run]
@@ -101,8 +101,8 @@ def _common(label: Sequence[str], ink: Sequence[InkToken]) -> dict[int, int]:
     return matched
 
 
-def _spelt(token: str, ink: Sequence[InkToken], rest: Sequence[int]) -> tuple[int, ...]:
-    """A run of left over neighbours that spell `token`, if there is one."""
+def _spelled(token: str, ink: Sequence[InkToken], rest: Sequence[int]) -> tuple[int, ...]:
+    """A run of left over neighbors that spell `token`, if there is one."""
     for spelling in _LETTERS.get(token, (token.lstrip("\\"),)):
         for start in range(len(rest) - len(spelling) + 1):
             run = tuple(rest[start : start + len(spelling)])

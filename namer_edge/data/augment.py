@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
-from namer_edge_runtime.preprocessing import Look, padded_size
+from namer_edge_runtime.preprocessing import Preprocessing, padded_size
 
 from .formula import Formula
 
@@ -61,7 +61,7 @@ class ScaledInk:
     """[strokes - 1] where to split `points` into strokes."""
     symbols: NDArray[np.intp]
     """[P] symbol of each point, from 0; loose strokes share the last one."""
-    centres: NDArray[np.float32]
+    centers: NDArray[np.float32]
     """[S, 2] of the symbols."""
     mobility: NDArray[np.float32]
     """[S, 1] how far a symbol may be moved: 1 for full size, less for small signs, 0 for loose
@@ -70,28 +70,28 @@ class ScaledInk:
     """[V, 2] of the visual nodes."""
 
     @classmethod
-    def of(cls, formula: Formula, look: Look) -> "ScaledInk":
+    def of(cls, formula: Formula, preprocessing: Preprocessing) -> "ScaledInk":
         height = symbol_height(formula.strokes)
-        unit = np.float32(look.symbol_height / height if height > 0 else 1.0)
+        unit = np.float32(preprocessing.symbol_height / height if height > 0 else 1.0)
         x0, y0, _, _ = bounds(formula.strokes)
         origin = np.array([x0, y0], np.float32)
         lengths = [len(stroke) for stroke in formula.strokes]
         points = (np.concatenate(formula.strokes) - origin) * unit
         loose = formula.symbols.max(initial=-1) + 1
         owners = np.repeat(np.where(formula.symbols < 0, loose, formula.symbols), lengths)
-        centres = np.zeros((loose + 1, 2), np.float32)
+        centers = np.zeros((loose + 1, 2), np.float32)
         mobility = np.zeros((loose + 1, 1), np.float32)
         for symbol in np.unique(owners):
             own = points[owners == symbol]
             low, high = own.min(0), own.max(0)
-            centres[symbol] = (low + high) / 2
+            centers[symbol] = (low + high) / 2
             if symbol != loose:
-                mobility[symbol] = min(1.0, float((high - low).max()) / look.symbol_height)
+                mobility[symbol] = min(1.0, float((high - low).max()) / preprocessing.symbol_height)
         return cls(
             points,
             np.cumsum(lengths)[:-1],
             owners.astype(np.intp),
-            centres,
+            centers,
             mobility,
             (formula.positions - origin) * unit,
         )
@@ -115,45 +115,48 @@ class Placed:
         """Moved by `offset` [2]."""
         return np.split(self.points + offset, self.ends)
 
-    def size(self, look: Look) -> tuple[int, int]:
+    def size(self, preprocessing: Preprocessing) -> tuple[int, int]:
         """Height and width (pixels) that the ink is padded to, its margin included."""
-        width, height = np.ceil(self.extent).astype(int) + 2 * look.margin
+        width, height = np.ceil(self.extent).astype(int) + 2 * preprocessing.margin
         return padded_size(int(height), int(width))
 
 
 def place(
-    ink: ScaledInk, look: Look, augmentation: Augmentation, rng: np.random.Generator
+    ink: ScaledInk,
+    preprocessing: Preprocessing,
+    augmentation: Augmentation,
+    rng: np.random.Generator,
 ) -> Placed:
     """Change a formula's ink by one random draw of `augmentation`."""
     matrix = linear_map(augmentation, rng)
-    symbol = look.symbol_height
+    symbol = preprocessing.symbol_height
     waves = [
         _waves(augmentation.wave * symbol, symbol, LONG, rng),
         _waves(augmentation.ripple * symbol, symbol, SHORT, rng),
     ]
     points = ink.points
     if augmentation.stroke_shift:
-        points = _move_strokes(ink, augmentation.stroke_shift, look, rng)
+        points = _move_strokes(ink, augmentation.stroke_shift, preprocessing, rng)
     if augmentation.symbol_shift or augmentation.symbol_shape:
-        points = _move_symbols(replace(ink, points=points), augmentation, look, rng)
+        points = _move_symbols(replace(ink, points=points), augmentation, preprocessing, rng)
     points = _bend(points @ matrix.T, waves)
     positions = _bend(ink.positions @ matrix.T, waves)
 
     low, high = points.min(0), points.max(0)
     extent = np.maximum(high - low, 1.0)
-    shrink = np.float32(min(1.0, (room_for(look) / extent).min()))
+    shrink = np.float32(min(1.0, (room_for(preprocessing) / extent).min()))
     return Placed(
         (points - low) * shrink,
         ink.ends,
         (positions - low) * shrink,
         (high - low) * shrink,
-        look.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen)),
+        preprocessing.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen)),
     )
 
 
-def room_for(look: Look) -> NDArray[np.int64]:
+def room_for(preprocessing: Preprocessing) -> NDArray[np.int64]:
     """[2] width and height of the ink that fills the largest picture."""
-    return np.array([look.max_width, look.max_height]) - 2 * look.margin
+    return np.array([preprocessing.max_width, preprocessing.max_height]) - 2 * preprocessing.margin
 
 
 def linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray[np.float32]:
@@ -171,34 +174,37 @@ def linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray[
 
 
 def _move_symbols(
-    ink: ScaledInk, augmentation: Augmentation, look: Look, rng: np.random.Generator
+    ink: ScaledInk,
+    augmentation: Augmentation,
+    preprocessing: Preprocessing,
+    rng: np.random.Generator,
 ) -> NDArray[np.float32]:
-    """Points [P, 2] with each symbol moved, resized and bent a little about its own centre."""
-    shape = ink.centres.shape
+    """Points [P, 2] with each symbol moved, resized and bent a little about its own center."""
+    shape = ink.centers.shape
     shift = augmentation.symbol_shift
-    shifts = rng.normal(0, shift * look.symbol_height, shape) * ink.mobility
+    shifts = rng.normal(0, shift * preprocessing.symbol_height, shape) * ink.mobility
     sizes = np.exp(rng.normal(0, shift, shape) * ink.mobility)
     shapes = rng.normal(0, augmentation.symbol_shape, (*shape, 2)) * ink.mobility[:, None]
     matrices = np.eye(2) * sizes[:, None] + shapes  # [S, 2, 2]
-    from_centre = ink.points - ink.centres[ink.symbols]
-    moved = np.einsum("pij,pj->pi", matrices[ink.symbols], from_centre)
-    moved += (ink.centres + shifts)[ink.symbols]
+    from_center = ink.points - ink.centers[ink.symbols]
+    moved = np.einsum("pij,pj->pi", matrices[ink.symbols], from_center)
+    moved += (ink.centers + shifts)[ink.symbols]
     return moved.astype(np.float32)
 
 
 def _move_strokes(
-    ink: ScaledInk, amount: float, look: Look, rng: np.random.Generator
+    ink: ScaledInk, amount: float, preprocessing: Preprocessing, rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Points [P, 2] with each stroke moved and resized a little about its own centre; short ones
+    """Points [P, 2] with each stroke moved and resized a little about its own center; short ones
     move less, as a dot stays over its i."""
     moved = []
     for stroke in np.split(ink.points, ink.ends):
         low, high = stroke.min(0), stroke.max(0)
-        centre = (low + high) / 2
-        mobility = min(1.0, float((high - low).max()) / look.symbol_height)
+        center = (low + high) / 2
+        mobility = min(1.0, float((high - low).max()) / preprocessing.symbol_height)
         size = np.exp(rng.normal(0, amount * mobility, 2))
-        shift = rng.normal(0, amount * mobility * look.symbol_height, 2)
-        moved.append((stroke - centre) * size + centre + shift)
+        shift = rng.normal(0, amount * mobility * preprocessing.symbol_height, 2)
+        moved.append((stroke - center) * size + center + shift)
     return np.concatenate(moved).astype(np.float32)
 
 

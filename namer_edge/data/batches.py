@@ -13,13 +13,13 @@ from namer_edge_runtime.errors import TrainingError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import draw
-from namer_edge_runtime.preprocessing import STRIDE, Look, planes
+from namer_edge_runtime.preprocessing import STRIDE, Preprocessing, planes
 
 from .augment import Augmentation, Placed, ScaledInk, place
 from .formula import Formula
 from .picture_augmentation import PlacedPicture, place_picture
 from .scan_augmentation import scanned
-from .symbols import STRANGER
+from .symbols import OOV
 from .synthesis import Synthesis, SynthesisOptions
 
 UNKNOWN = -1
@@ -42,7 +42,7 @@ class LabelPath:
         nodes = to_nodes(tokens, vocabulary)
         return cls(
             np.array(
-                [UNKNOWN if n.token == STRANGER else vocabulary.id(n.token) for n in nodes],
+                [UNKNOWN if n.token == OOV else vocabulary.id(n.token) for n in nodes],
                 np.int64,
             ),
             np.array([node.parent for node in nodes], np.int64),
@@ -57,7 +57,7 @@ class LabelPath:
     def names(self, vocabulary: Vocabulary) -> list[str]:
         """The token of each node."""
         classes = self.classes.tolist()
-        return [STRANGER if c == UNKNOWN else vocabulary.token(c) for c in classes]
+        return [OOV if c == UNKNOWN else vocabulary.token(c) for c in classes]
 
     def tokens(self, vocabulary: Vocabulary) -> list[str]:
         """The canonical label that it is the path of."""
@@ -89,11 +89,11 @@ class Batch:
         return mask
 
 
-class Drawn(NamedTuple):
+class TrainingSample(NamedTuple):
     """One picture, not yet part of a batch."""
 
     image: NDArray[np.uint8]
-    """[H, W] of the batch, or [H, W, 3] for a picture in colour."""
+    """[H, W] of the batch, or [H, W, 3] for a picture in color."""
     size: tuple[int, int]
     """The picture's own height and width."""
     cells: NDArray[np.int64]
@@ -101,7 +101,7 @@ class Drawn(NamedTuple):
     label: LabelPath
 
 
-class Draw(NamedTuple):
+class SampleSpec(NamedTuple):
     """One sample of a plan: which formula, by which random numbers, padded to which size."""
 
     formula: int
@@ -110,8 +110,8 @@ class Draw(NamedTuple):
     width: int
 
 
-class Ink(Dataset[Drawn]):
-    """Formulas, of ink or pictures, by `Draw` → `Drawn`.
+class TrainingSet(Dataset[TrainingSample]):
+    """Formulas, of ink or pictures, by `SampleSpec` → `TrainingSample`.
 
     With augmentation, a picture fills its batch's size and the ink lies anywhere in it: it must not
     matter where. Without, it has the size that a device would give it, and padding beyond.
@@ -121,14 +121,14 @@ class Ink(Dataset[Drawn]):
         self,
         formulas: Sequence[Formula],
         vocabulary: Vocabulary,
-        look: Look,
+        preprocessing: Preprocessing,
         augmentation: Augmentation,
         synthesis: SynthesisOptions | None = None,
         hands: Sequence[Formula] = (),
         labels: Sequence[Sequence[str]] = (),
     ) -> None:
         self.formulas, self.vocabulary = formulas, vocabulary
-        self.look, self.augmentation = look, augmentation
+        self.preprocessing, self.augmentation = preprocessing, augmentation
         self.synthesis = Synthesis(
             formulas, vocabulary, synthesis or SynthesisOptions(), hands, labels
         )
@@ -138,7 +138,7 @@ class Ink(Dataset[Drawn]):
         return len(self.formulas)
 
     def _prepared(self, formula: Formula) -> tuple[ScaledInk | None, LabelPath]:
-        ink = ScaledInk.of(formula, self.look) if formula.picture is None else None
+        ink = ScaledInk.of(formula, self.preprocessing) if formula.picture is None else None
         return ink, LabelPath.of(formula.tokens, self.vocabulary)
 
     def _placed(
@@ -149,40 +149,42 @@ class Ink(Dataset[Drawn]):
         written = made is self.formulas[index]
         ink, label = self._written[index] if written else self._prepared(made)
         if ink is None:
-            return label, place_picture(made, self.look, self.augmentation, rng)
-        return label, place(ink, self.look, self.augmentation, rng)
+            return label, place_picture(made, self.preprocessing, self.augmentation, rng)
+        return label, place(ink, self.preprocessing, self.augmentation, rng)
 
-    def __getitem__(self, draw_: Draw) -> Drawn:
+    def __getitem__(self, draw_: SampleSpec) -> TrainingSample:
         rng = np.random.default_rng(draw_.seed)
         label, placed = self._placed(draw_.formula, rng)
         batch = (draw_.height, draw_.width)
         size, share = batch, rng.uniform(0, 1, 2)
         if self.augmentation.off:
-            size, share = placed.size(self.look), np.array([0.5, 0.5])
+            size, share = placed.size(self.preprocessing), np.array([0.5, 0.5])
         positions: NDArray[np.floating]
         if isinstance(placed, PlacedPicture):
-            shown = placed.shown(self.look, batch, size, share)
+            shown = placed.shown(self.preprocessing, batch, size, share)
             image, size, positions = shown.image, shown.size, shown.positions
         else:
-            room = np.array([size[1], size[0]]) - 2 * self.look.margin - placed.extent
-            offset = (self.look.margin + room * share).astype(np.float32)
+            room = np.array([size[1], size[0]]) - 2 * self.preprocessing.margin - placed.extent
+            offset = (self.preprocessing.margin + room * share).astype(np.float32)
             strokes = placed.strokes(offset)
             if self.augmentation.scanned and rng.random() < self.augmentation.scanned:
-                image = scanned(strokes, batch, placed.pen_width, self.look, rng)
+                image = scanned(strokes, batch, placed.pen_width, self.preprocessing, rng)
             else:
                 image = draw(strokes, batch, placed.pen_width)
             positions = placed.positions + offset
         cells = np.floor(positions[:, ::-1] / 8).astype(np.int64)
         limits = (size[0] // 8 - 1, size[1] // 8 - 1)
-        return Drawn(image, size, np.clip(cells, 0, limits), label)
+        return TrainingSample(image, size, np.clip(cells, 0, limits), label)
 
-    def drawing(self, index: int, seed: int, epoch: int) -> Draw:
+    def drawing(self, index: int, seed: int, epoch: int) -> SampleSpec:
         """Formula `index` by the random numbers of an epoch, at a size of its own."""
         key = (seed, epoch, index)
         _, placed = self._placed(index, np.random.default_rng(key))
-        return Draw(index, key, *placed.size(self.look))
+        return SampleSpec(index, key, *placed.size(self.preprocessing))
 
-    def plan(self, epoch: int, batch_size: int, seed: int, ranks: int = 1) -> list[list[Draw]]:
+    def plan(
+        self, epoch: int, batch_size: int, seed: int, ranks: int = 1
+    ) -> list[list[SampleSpec]]:
         """Batches of one epoch: every formula once, batches of like size, in random order.
 
         The number of batches divides by `ranks`, and each run of `ranks` batches is of like size,
@@ -196,24 +198,26 @@ class Ink(Dataset[Drawn]):
         runs = [draws[i : i + group] for i in range(0, len(draws), group)]
         if len(runs) > 1 and len(runs[-1]) < group:
             runs[-1] = draws[-group:]  # as many again as are missing, so that no batch is small
-        batches: list[list[Draw]] = []
+        batches: list[list[SampleSpec]] = []
         for i in rng.permutation(len(runs)):
             # Of fewer formulas than there are ranks, some come twice.
             run = [runs[i][n % len(runs[i])] for n in range(max(len(runs[i]), ranks))]
             size = (max(d.height for d in run), max(d.width for d in run))
-            run = [Draw(d.formula, d.seed, *size) for d in run]
+            run = [SampleSpec(d.formula, d.seed, *size) for d in run]
             batches += [run[rank::ranks] for rank in range(ranks)]
         return batches
 
 
-def loader(ink: Ink, batches: Sequence[list[Draw]], workers: int = 0) -> Iterator[Batch]:
+def loader(
+    ink: TrainingSet, batches: Sequence[list[SampleSpec]], workers: int = 0
+) -> Iterator[Batch]:
     """Draw the planned batches, in `workers` processes where more than none.
 
     Raises `TrainingError` where one of these was killed.
     """
-    channels = ink.look.channels
+    channels = ink.preprocessing.channels
 
-    def collate(items: list[Drawn]) -> Batch:
+    def collate(items: list[TrainingSample]) -> Batch:
         return Batch(
             torch.from_numpy(np.stack([planes(item.image, channels) for item in items])),
             [item.size for item in items],

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from .batches import Drawn, Ink
+from .batches import TrainingSample, TrainingSet
 from .plots import write
 
 ENLARGED, CELL = 3, 8
@@ -21,7 +21,7 @@ LINE, LETTERS = 15, 118
 
 
 def contact_sheet(
-    ink: Ink, numbers: Sequence[int], seed: int = 0, window: int = 5
+    ink: TrainingSet, numbers: Sequence[int], seed: int = 0, window: int = 5
 ) -> NDArray[np.uint8]:
     """[H, W, 3] (blue, green, red): the samples of formulas `numbers`, each drawn once more by
     chance, with the cell that each visual token is estimated to stand in, the `window` in which
@@ -36,7 +36,9 @@ def contact_sheet(
     return np.vstack([_widened(tile, width) for tile in tiles])
 
 
-def _tile(drawn: Drawn, caption: str, vocabulary: Vocabulary, window: int) -> NDArray[np.uint8]:
+def _tile(
+    drawn: TrainingSample, caption: str, vocabulary: Vocabulary, window: int
+) -> NDArray[np.uint8]:
     image = drawn.image if drawn.image.ndim == 3 else np.repeat(drawn.image[..., None], 3, axis=2)
     large = image.repeat(ENLARGED, 0).repeat(ENLARGED, 1)
     tile = np.ascontiguousarray((255 - large * FADED).astype(np.uint8))

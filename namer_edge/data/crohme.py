@@ -52,7 +52,7 @@ def load_crohme(
         judged = _judge(content, label, vocabulary)
         formulas.append(judged.formula)
         if label is None:
-            remarks.add("unlabelled", name, judged.reason or "read from its MathML")
+            remarks.add("unlabeled", name, judged.reason or "read from its MathML")
         elif judged.verdict != "agreeing":
             remarks.add(judged.verdict, name, judged.reason)
     for name in sorted(published.keys() - found):

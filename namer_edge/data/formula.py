@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.bulk.run import NamedBytes
 from namer_edge_runtime.ink.strokes import Stroke, Strokes
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,14 @@ class Picture:
     symbol: float
     """Height that the runtime takes for a typical symbol's, in the same pixels."""
 
-    def scale(self, look: Look) -> float:
+    def scale(self, preprocessing: Preprocessing) -> float:
         """Pixels of the look for one of the picture, as preparation has them."""
-        (x0, y0, x1, y1), room = self.box, 2 * look.margin
-        limits = (look.max_width - room) / (x1 - x0), (look.max_height - room) / (y1 - y0)
-        return min(look.symbol_height / self.symbol, *limits)
+        (x0, y0, x1, y1), room = self.box, 2 * preprocessing.margin
+        limits = (
+            (preprocessing.max_width - room) / (x1 - x0),
+            (preprocessing.max_height - room) / (y1 - y0),
+        )
+        return min(preprocessing.symbol_height / self.symbol, *limits)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What is to be written: labels of training sets and lists, symbols exchanged within their kind.
 
 CROHME's training labels hold 5,031 times `x` and 106 times `P`; in its test set of 2013 `P` is as
-frequent as `c`. Exchanged evenly, all letters are learnt as well as the frequent ones.
+frequent as `c`. Exchanged evenly, all letters are learned as well as the frequent ones.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import numpy as np
 
 from namer_edge_runtime.formula.vocabulary import SCRIPTS, Vocabulary
 
-from .symbols import STRANGER
+from .symbols import OOV
 
 BRACKETS = frozenset("{}[]")
 SCRIPTED = 0.15
@@ -49,12 +49,12 @@ def with_stranger(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
     there is none, the sign alone."""
     known = sorted({token for token in tokens if kind(token) in ("letter", "digit")})
     if not known or rng.random() < ALONE:
-        return [STRANGER]
+        return [OOV]
     strange = known[int(rng.integers(len(known)))]
-    return [STRANGER if token == strange else token for token in tokens]
+    return [OOV if token == strange else token for token in tokens]
 
 
-class Wording:
+class LabelSampler:
     """Canonical labels to write: from `own`, and every third one from `others` where there are any.
 
     A symbol of `others` without a class becomes some letter.

@@ -1,7 +1,7 @@
 """How people lay out formulas, measured from ink: sizes, heights over the line, gaps, scripts.
 
 All lengths are in units of a line: a row of siblings has a unit u and a height b of its own, and a
-symbol of class c stands in it with diagonal u · exp(size[c]) and centre b + u · rise[c], y down.
+symbol of class c stands in it with diagonal u · exp(size[c]) and center b + u · rise[c], y down.
 What varies from hand to hand is kept as samples to draw from and not as an average.
 """
 
@@ -78,14 +78,14 @@ class Proportions:
     size: dict[str, float]
     """Symbol → log of its diagonal."""
     rise: dict[str, float]
-    """Symbol or `\\frac` → its centre below the line's height."""
+    """Symbol or `\\frac` → its center below the line's height."""
     size_spread: float
     rise_spread: float
     gaps: dict[tuple[bool, bool], Samples]
-    """[n]: space between neighbours, by whether the left and the right one are operators."""
+    """[n]: space between neighbors, by whether the left and the right one are operators."""
     scripts: dict[tuple[str, bool], Samples]
     """(relation, whether its base takes limits) → [n, 3]: log of the unit, x from the base's right
-    edge to the script's left one (between the centres for limits), y from the near edge of the base
+    edge to the script's left one (between the centers for limits), y from the near edge of the base
     to that of the script."""
     fractions: Samples
     """[n, 5]: logs of both units, spaces above and below the bar, overhang at either side."""

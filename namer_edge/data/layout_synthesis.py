@@ -239,7 +239,7 @@ def _smaller(unit: float, log: float) -> float:
 
 
 def _scaled(strokes: Strokes, x: float, y: float) -> Strokes:
-    """Stretched, the centre of the box at the origin."""
+    """Stretched, the center of the box at the origin."""
     box = np.array(bounds(strokes))
-    centre = (box[:2] + box[2:]) / 2
-    return [np.asarray((stroke - centre) * (x, y), np.float32) for stroke in strokes]
+    center = (box[:2] + box[2:]) / 2
+    return [np.asarray((stroke - center) * (x, y), np.float32) for stroke in strokes]

@@ -9,7 +9,7 @@ from namer_edge_runtime.formula.spelling import spell
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.inkml import Ink, MathNode, Symbol
 
-# Groups are labelled with tokens; where one is missing, MathML has LaTeX without its backslash, the
+# Groups are labeled with tokens; where one is missing, MathML has LaTeX without its backslash, the
 # name of an entity (cut short or shortened, some), or the character itself.
 _NAMES = {
     "infin": "\\infty",
@@ -37,7 +37,7 @@ class InkToken:
     """A canonical token. One that somebody wrote (`inked`: symbols, bars, signs of roots) has
     strokes, as indices into the ink, unless the file gives none for it.
 
-    `text` is what the MathML element says, spelt as a token: a second opinion on the symbol.
+    `text` is what the MathML element says, spelled as a token: a second opinion on the symbol.
     """
 
     token: str
@@ -62,9 +62,9 @@ def symbol_token(text: str, vocabulary: Vocabulary) -> str:
     """A symbol as the vocabulary writes it; as it stands where the vocabulary lacks it."""
     text = _NAMES.get(text, text)
     for token in (text, f"\\{text}"):
-        spelt = spell(token, vocabulary)
-        if spelt is not None and len(spelt) == 1:
-            return spelt[0]
+        spelled = spell(token, vocabulary)
+        if spelled is not None and len(spelled) == 1:
+            return spelled[0]
     return text
 
 
@@ -128,7 +128,7 @@ class _Reader:
         return base
 
     def _left(self, terms: Sequence[_Term]) -> float:
-        """Centre of the ink along x."""
+        """Center of the ink along x."""
         strokes = [stroke for term in terms for stroke in _all_strokes(term)]
         if not strokes:
             return float("inf")

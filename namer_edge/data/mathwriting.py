@@ -52,7 +52,7 @@ def load_mathwriting(
         latex = _label(content) if labels is None else published.get(name)
         tokens: tuple[str, ...] = ()
         if latex is None:
-            remarks.add("unlabelled", name, "no label, so there is nothing to learn")
+            remarks.add("unlabeled", name, "no label, so there is nothing to learn")
         else:
             try:
                 tokens = tuple(normalize(latex, vocabulary))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Look, Prepared, padded_size
+from namer_edge_runtime.preprocessing import Prepared, Preprocessing, padded_size
 
 from .augment import Augmentation, linear_map, room_for
 from .formula import Formula
@@ -41,46 +41,54 @@ class PlacedPicture:
     """[2, 2] picture → look; None where augmentation is off."""
     pen_width: float
 
-    def size(self, look: Look) -> tuple[int, int]:
+    def size(self, preprocessing: Preprocessing) -> tuple[int, int]:
         """Height and width (pixels) that it is padded to, its margin included."""
-        width, height = np.ceil(self.extent - 1e-6).astype(int) + 2 * look.margin
+        width, height = np.ceil(self.extent - 1e-6).astype(int) + 2 * preprocessing.margin
         return padded_size(int(height), int(width))
 
     def shown(
-        self, look: Look, batch: tuple[int, int], size: tuple[int, int], share: NDArray[np.float64]
+        self,
+        preprocessing: Preprocessing,
+        batch: tuple[int, int],
+        size: tuple[int, int],
+        share: NDArray[np.float64],
     ) -> Shown:
         """In a batch of height and width `batch`, padded to `size`; of the room that is left, the
         `share` [2] lies before the ink. Raises `PictureError` for one that cannot be opened."""
         if self.matrix is None:
-            plain = self._as_on_the_device(look, batch)
+            plain = self._as_on_the_device(preprocessing, batch)
             if plain is not None:
                 return plain
         picture = self.formula.picture
         assert picture is not None
-        matrix = np.eye(2) * picture.scale(look) if self.matrix is None else self.matrix
+        matrix = np.eye(2) * picture.scale(preprocessing) if self.matrix is None else self.matrix
         zoom = float(np.sqrt(np.linalg.det(matrix)))
-        drawn = replace(look, symbol_height=picture.symbol * zoom, pen_width=self.pen_width)
+        drawn = replace(
+            preprocessing, symbol_height=picture.symbol * zoom, pen_width=self.pen_width
+        )
         prepared = prepare_input(self.formula.source, drawn)
         x0, y0, x1, y1 = picture.box
         middle = np.array([x0 + x1, y0 + y1]) / 2
-        room = np.array([size[1], size[0]]) - 2 * look.margin - self.extent
-        target = look.margin + np.maximum(room, 0) * share + self.extent / 2
+        room = np.array([size[1], size[0]]) - 2 * preprocessing.margin - self.extent
+        target = preprocessing.margin + np.maximum(room, 0) * share + self.extent / 2
         # From what preparation gave, by way of the picture's own pixels.
         onwards = matrix / prepared.scale
         shift = target - onwards @ prepared.from_input(middle)
-        centres = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV counts from the middle of pixels
+        centers = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV counts from the middle of pixels
         image = cv2.warpAffine(
             _seen(prepared),
-            np.column_stack([onwards, centres]),
+            np.column_stack([onwards, centers]),
             (batch[1], batch[0]),
             flags=cv2.INTER_LINEAR,
         )
         positions = (self.formula.positions - middle) @ matrix.T + target
         return Shown(np.asarray(image, np.uint8), size, positions)
 
-    def _as_on_the_device(self, look: Look, batch: tuple[int, int]) -> Shown | None:
+    def _as_on_the_device(
+        self, preprocessing: Preprocessing, batch: tuple[int, int]
+    ) -> Shown | None:
         """None where it comes out larger than it was measured and does not fit."""
-        prepared = prepare_input(self.formula.source, look)
+        prepared = prepare_input(self.formula.source, preprocessing)
         height, width = prepared.image.shape
         if height > batch[0] or width > batch[1]:
             return None
@@ -91,22 +99,25 @@ class PlacedPicture:
 
 
 def place_picture(
-    formula: Formula, look: Look, augmentation: Augmentation, rng: np.random.Generator
+    formula: Formula,
+    preprocessing: Preprocessing,
+    augmentation: Augmentation,
+    rng: np.random.Generator,
 ) -> PlacedPicture:
     """Settle the size of a formula's picture under one random draw of `augmentation`."""
     picture = formula.picture
     assert picture is not None
     x0, y0, x1, y1 = picture.box
-    scale = picture.scale(look)
+    scale = picture.scale(preprocessing)
     box = np.array([x1 - x0, y1 - y0])
     if augmentation.off:
-        return PlacedPicture(formula, box * scale, None, look.pen_width)
+        return PlacedPicture(formula, box * scale, None, preprocessing.pen_width)
     matrix = linear_map(augmentation, rng).astype(np.float64) * scale
-    pen = look.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen))
+    pen = preprocessing.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen))
     extent = np.maximum(np.abs(matrix) @ box, 1.0)
-    shrink = min(1.0, float((room_for(look) / extent).min()))
+    shrink = min(1.0, float((room_for(preprocessing) / extent).min()))
     return PlacedPicture(formula, extent * shrink, matrix * shrink, pen)
 
 
 def _seen(prepared: Prepared) -> NDArray[np.uint8]:
-    return prepared.image if prepared.colour is None else prepared.colour
+    return prepared.image if prepared.color is None else prepared.color

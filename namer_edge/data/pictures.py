@@ -11,14 +11,14 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import read_file
 from namer_edge_runtime.picture.load import load
 from namer_edge_runtime.picture.prepare import Lines
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from .formula import Formula, Picture, unplaced
 from .formula_set import FormulaSet
 from .labels import bare, check_unused, label_error, labels_by_name
 from .report import Remarks
 
-YARDSTICK = Look()
+YARDSTICK = Preprocessing()
 """Pictures are measured by it; any other would give nearly the same."""
 
 
@@ -50,7 +50,7 @@ def load_pictures(
             continue
         tokens = () if label is None else tuple(label.latex.split())
         if label is None:
-            remarks.add("unlabelled", name, "no label, so there is nothing to learn")
+            remarks.add("unlabeled", name, "no label, so there is nothing to learn")
         elif (reason := label_error(tokens, vocabulary)) is not None:
             remarks.add("disagreeing", name, reason)
         check_unused(name, packed)

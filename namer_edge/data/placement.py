@@ -2,9 +2,9 @@
 
 The rules, in the unit of the ink, y down:
 
-* a symbol, and the bar of `\\frac`: the centre of the box round its strokes;
+* a symbol, and the bar of `\\frac`: the center of the box round its strokes;
 * `\\sqrt`: on its sign's foot (the lowest point of the left half), half-way up the sign, since
-  the centre of the box belongs to what stands under the root;
+  the center of the box belongs to what stands under the root;
 * `^`, `_` and `\\limits` have no ink. They stand where their base and their script meet: along
   each axis in the middle of the gap between the two boxes, or of their overlap. That is the
   midpoint of the two nearest corners for `x ^ { 2 }`, and a point between operator and script for
@@ -63,7 +63,7 @@ def place(nodes: Sequence[Node], ink: Sequence[Sequence[Stroke]]) -> Placement:
     for number, node in enumerate(visual):
         box = own[number]
         if box is not None:
-            points[number] = _foot(ink[number], box) if node.token == "\\sqrt" else _centre(box)
+            points[number] = _foot(ink[number], box) if node.token == "\\sqrt" else _center(box)
         elif node.token not in INKLESS:
             raise DataError(f"no strokes for visual node {number} ({node.token})")
     extents = [_union(own[number : number + 1 + held[number]]) for number in range(len(visual))]
@@ -125,13 +125,13 @@ def _union(boxes: Sequence[Box | None]) -> Box | None:
     return float(x0), float(y0), float(x1), float(y1)
 
 
-def _centre(box: Box) -> tuple[float, float]:
+def _center(box: Box) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
 def _foot(strokes: Sequence[Stroke], box: Box) -> tuple[float, float]:
     points = np.concatenate(strokes)
-    x, y = _centre(box)
+    x, y = _center(box)
     left = points[points[:, 0] <= x]
     return float(left[left[:, 1].argmax(), 0]), y
 

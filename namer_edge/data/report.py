@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-KINDS = ("aligned", "disagreeing", "unlabelled", "unreadable", "inkless")
+KINDS = ("aligned", "disagreeing", "unlabeled", "unreadable", "inkless")
 """What there may be to say about a file or a label: the lists of a `Report`."""
 
 
@@ -17,7 +17,7 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Fate:
+class FileStatus:
     """What became of one file or label; `kind` is a field of `Report`."""
 
     name: str
@@ -36,7 +36,7 @@ class Report:
     """Placed although label and MathML differ, and how."""
     disagreeing: tuple[Remark, ...] = ()
     """Formulas without positions, and why."""
-    unlabelled: tuple[Remark, ...] = ()
+    unlabeled: tuple[Remark, ...] = ()
     """Formulas that the label file lacks; their tokens are those of their MathML, if any."""
     unreadable: tuple[Remark, ...] = ()
     """Files that could not be read; they are no formulas, but count as wrong in a test set."""
@@ -49,7 +49,7 @@ class Report:
 
     @property
     def formulas(self) -> int:
-        return self.agreeing + len(self.aligned) + len(self.disagreeing) + len(self.unlabelled)
+        return self.agreeing + len(self.aligned) + len(self.disagreeing) + len(self.unlabeled)
 
     def lines(self) -> Iterator[str]:
         """For people: the counts, then every file that there is something to say about."""
@@ -60,15 +60,15 @@ class Report:
             if name != "aligned":
                 yield from (f"  {remark.name}: {remark.reason}" for remark in remarks)
 
-    def fates(self, formulas: Iterable[str]) -> list[Fate]:
+    def fates(self, formulas: Iterable[str]) -> list[FileStatus]:
         """Of every file and label, in the order of their names; `formulas` are the names of those
         that were loaded."""
         told = {
-            remark.name: Fate(remark.name, kind, " ".join(remark.reason.split()))
+            remark.name: FileStatus(remark.name, kind, " ".join(remark.reason.split()))
             for kind, remarks in self.remarks().items()
             for remark in remarks
         }
-        agreeing = (Fate(name, "agreeing") for name in formulas if name not in told)
+        agreeing = (FileStatus(name, "agreeing") for name in formulas if name not in told)
         return sorted([*told.values(), *agreeing], key=lambda fate: fate.name)
 
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
@@ -96,5 +96,5 @@ class Remarks:
 
     def report(self, formulas: int) -> Report:
         """Of that many formulas, those that nothing was said about agree with their label."""
-        said = sum(len(self._of[kind]) for kind in ("aligned", "disagreeing", "unlabelled"))
+        said = sum(len(self._of[kind]) for kind in ("aligned", "disagreeing", "unlabeled"))
         return Report(formulas - said, **{kind: tuple(items) for kind, items in self._of.items()})

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.ink.render import draw
 from namer_edge_runtime.ink.strokes import Strokes
 from namer_edge_runtime.picture.prepare import Lines, drawn_width
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 SYMBOLS = (13.0, 130.0)
 """Heights in pixels of a typical symbol in a scan, least and most; half are under 24."""
@@ -25,7 +25,7 @@ def scanned(
     strokes: Strokes,
     size: tuple[int, int],
     pen_width: float,
-    look: Look,
+    preprocessing: Preprocessing,
     rng: np.random.Generator,
 ) -> NDArray[np.uint8]:
     """Strokes in pixels of the model's input → the input [height, width] of `size`, 255 on 0, with
@@ -35,12 +35,12 @@ def scanned(
     """
     largest = np.sqrt(MOST_PIXELS / (size[0] * size[1]))
     symbol = _skewed(SYMBOLS[0], SYMBOLS[1], rng)
-    zoom = float(min(symbol / look.symbol_height, largest))
-    symbol = zoom * look.symbol_height
+    zoom = float(min(symbol / preprocessing.symbol_height, largest))
+    symbol = zoom * preprocessing.symbol_height
     pen = max(1.0, symbol * _skewed(PENS[1], PENS[0], rng))
     height, width = (int(np.ceil(side * zoom)) for side in size)
     ink = draw([stroke * np.float32(zoom) for stroke in strokes], (height, width), pen)
-    lines = Lines.find(_on_paper(ink, symbol, rng), look)
+    lines = Lines.find(_on_paper(ink, symbol, rng), preprocessing)
     if lines is None:  # too faint for any preparation
         return draw(strokes, size, pen_width)
     corner = lines.corner[0] / zoom, lines.corner[1] / zoom
@@ -55,12 +55,12 @@ def _skewed(often: float, rarely: float, rng: np.random.Generator) -> float:
 
 
 def _on_paper(ink: NDArray[np.uint8], symbol: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """A grey picture: ink on a ground of some brightness, a little out of focus and grainy."""
+    """A gray picture: ink on a ground of some brightness, a little out of focus and grainy."""
     blur = float(rng.uniform(0, BLUR) * symbol)
     if blur > 0.3:
         ink = np.asarray(cv2.GaussianBlur(ink, (0, 0), blur), np.uint8)
     ground, contrast = rng.uniform(180, 255), rng.uniform(0.5, 1.0)
-    grey = ground * (1 - contrast / 255 * ink.astype(np.float32))
+    gray = ground * (1 - contrast / 255 * ink.astype(np.float32))
     if rng.random() < 0.5:
-        grey += rng.normal(0, rng.uniform(0, GRAIN), ink.shape).astype(np.float32)
-    return np.clip(grey, 0, 255).astype(np.uint8)
+        gray += rng.normal(0, rng.uniform(0, GRAIN), ink.shape).astype(np.float32)
+    return np.clip(gray, 0, 255).astype(np.uint8)

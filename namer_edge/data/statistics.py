@@ -11,7 +11,7 @@ from namer_edge_runtime.errors import DataError, InkError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.strokes import bounds, symbol_height
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from .formula import Formula
 
@@ -45,8 +45,10 @@ class Statistics:
     """Visual tokens that have a cell of the H/8 grid with another one."""
 
     @classmethod
-    def of(cls, formulas: Sequence[Formula], vocabulary: Vocabulary, look: Look) -> "Statistics":
-        """Positions and sizes are those at the size that `look` gives. Raises `DataError` where
+    def of(
+        cls, formulas: Sequence[Formula], vocabulary: Vocabulary, preprocessing: Preprocessing
+    ) -> "Statistics":
+        """Positions and sizes are those at the size that `preprocessing` gives. Raises `DataError` where
         there is no formula."""
         if not formulas:
             raise DataError("there is no formula to count")
@@ -71,7 +73,7 @@ class Statistics:
                 depths.append(_depth(formula.tokens))
             if formula.strokes:
                 strokes.append(len(formula.strokes))
-            box, scale = _extent(formula, look)
+            box, scale = _extent(formula, preprocessing)
             if scale:
                 widths.append(round((box[2] - box[0]) * scale))
                 heights.append(round((box[3] - box[1]) * scale))
@@ -137,16 +139,18 @@ def _depth(tokens: Sequence[str]) -> int:
     return int(np.cumsum([0, *steps]).max())
 
 
-def _extent(formula: Formula, look: Look) -> tuple[tuple[float, float, float, float], float]:
+def _extent(
+    formula: Formula, preprocessing: Preprocessing
+) -> tuple[tuple[float, float, float, float], float]:
     """The box of the ink, and pixels of the look for one of its units; 0 where there is none."""
     if formula.picture is not None:
-        return formula.picture.box, formula.picture.scale(look)
+        return formula.picture.box, formula.picture.scale(preprocessing)
     try:
         height = symbol_height(formula.strokes)
         box = bounds(formula.strokes)
     except (InkError, ValueError):
         return (0.0, 0.0, 0.0, 0.0), 0.0
-    return box, look.symbol_height / height if height > 0 else 0.0
+    return box, preprocessing.symbol_height / height if height > 0 else 0.0
 
 
 def _told(classes: Sequence[tuple[str, int]]) -> str:

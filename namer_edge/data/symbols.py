@@ -19,7 +19,7 @@ from namer_edge_runtime.ink.strokes import Strokes, as_strokes, bounds
 
 from .formula import Formula
 
-STRANGER = "-none-"
+OOV = "-none-"
 """In place of a token: a sign that the vocabulary has no symbol for."""
 LOOKALIKES = frozenset(
     (
@@ -88,7 +88,7 @@ def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
                 token, size, text = row["token"], float(row["size"]), row["strokes"]
                 if not 0 <= size < math.inf:
                     raise ValueError(f"size {size}")
-                strange = token == STRANGER and row.get("label", STRANGER) not in LOOKALIKES
+                strange = token == OOV and row.get("label", OOV) not in LOOKALIKES
                 if token not in vocabulary.symbols and not strange:
                     foreign += 1
                 elif 0 < size < COARSEST:

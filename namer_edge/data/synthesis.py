@@ -17,10 +17,10 @@ from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS, Vocabulary
 from namer_edge_runtime.ink.strokes import Stroke, Strokes, bounds
 
 from .formula import Formula
-from .label_sampling import Wording, with_stranger
+from .label_sampling import LabelSampler, with_stranger
 from .layout_statistics import measure
 from .layout_synthesis import Typesetter
-from .symbols import STRANGER
+from .symbols import OOV
 
 BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
 """As wide as what they stand by, so that another writer's would not fit; `-` is like a bar."""
@@ -66,12 +66,12 @@ class Synthesis:
                     self.hands[visual[number]].append(strokes)
         if options.typeset:
             own = [formula.tokens for formula in formulas]
-            self.wording = Wording(own, labels, vocabulary, options.vary)
+            self.wording = LabelSampler(own, labels, vocabulary, options.vary)
             self.typesetter = Typesetter(measure(formulas, vocabulary), self.hands, vocabulary)
-        if options.strangers and STRANGER not in self.hands:
+        if options.strangers and OOV not in self.hands:
             raise DataError(
                 f"strangers = {options.strangers}, and no pack of hands has any: make one of "
-                f"tables with samples whose token is {STRANGER} (`namer-edge data symbols`)"
+                f"tables with samples whose token is {OOV} (`namer-edge data symbols`)"
             )
 
     def __call__(self, formula: Formula, rng: np.random.Generator) -> Formula:
@@ -169,7 +169,7 @@ def fitted(strokes: Sequence[Stroke], place: Sequence[Stroke]) -> Strokes:
         return list(place)  # a dot stays a dot: it tells no size
     scale = size_old / size_new if size_new > 0 else 1.0
     return [
-        np.asarray((stroke - _centre(new)) * scale + _centre(old), np.float32) for stroke in strokes
+        np.asarray((stroke - _center(new)) * scale + _center(old), np.float32) for stroke in strokes
     ]
 
 
@@ -177,5 +177,5 @@ def _extent(box: NDArray[np.float64]) -> NDArray[np.float64]:
     return box[2:] - box[:2]
 
 
-def _centre(box: NDArray[np.float64]) -> NDArray[np.float64]:
+def _center(box: NDArray[np.float64]) -> NDArray[np.float64]:
     return (box[2:] + box[:2]) / 2

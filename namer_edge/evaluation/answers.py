@@ -8,7 +8,7 @@ from namer_edge_runtime.bulk.run import Outcome, Source, recognize_all
 from namer_edge_runtime.errors import NamerEdgeError
 
 from ..data.labels import Label
-from .exprate import Reading
+from .exprate import Prediction
 from .pairing import Answer, Paired, pair, protocol_name, reading
 from .samples import Sample
 
@@ -30,7 +30,7 @@ class Answered:
             return Answer(self.outcome.source, error=str(result))
         return Answer(self.outcome.source, result.canonical)
 
-    def to_json(self, judged: Reading | None) -> dict[str, Any]:
+    def to_json(self, judged: Prediction | None) -> dict[str, Any]:
         """The object that `recognize --jsonl` writes for this input, with its label and the number
         of wrong tokens (null without an answer) where a label counts."""
         value = self.outcome.to_json()
@@ -72,19 +72,19 @@ def paired_with(
 
 def paired_with_own(answers: Sequence[Answered], whose: str, *, loose: bool) -> Paired:
     """Answers paired with the labels that their inputs brought; `whose` names these."""
-    labelled = [(a.label, a.answer) for a in answers if a.label is not None]
-    readings = [(answer.source, reading(label, answer, loose)) for label, answer in labelled]
+    labeled = [(a.label, a.answer) for a in answers if a.label is not None]
+    readings = [(answer.source, reading(label, answer, loose)) for label, answer in labeled]
     return Paired(
         readings=tuple(judged for _, judged in readings),
         protocol=f"{protocol_name(loose)}; labels: {whose}",
-        unlabelled=tuple(a.outcome.source for a in answers if a.label is None),
+        unlabeled=tuple(a.outcome.source for a in answers if a.label is None),
         repeated=(),
         by_source=dict(readings),
     )
 
 
 def judged(answers: Sequence[Answered], paired: Paired) -> tuple[list[float], list[bool]]:
-    """Of each labelled input that was read: the score, and whether it was read right."""
+    """Of each labeled input that was read: the score, and whether it was read right."""
     scores: list[float] = []
     right: list[bool] = []
     for answered in answers:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.result import Result
-from namer_edge_runtime.score_calibration import Scaling, Scalings
+from namer_edge_runtime.score_calibration import PlattScaling, ScoreCalibration
 
 from .confusion import BRACES, edit_script
-from .exprate import Reading
+from .exprate import Prediction
 
 BINS = 10
 STEPS = 50
@@ -86,7 +86,7 @@ class Confidence:
         return "\n".join(lines)
 
 
-def fit(scores: Sequence[float], right: Sequence[bool]) -> Scaling:
+def fit(scores: Sequence[float], right: Sequence[bool]) -> PlattScaling:
     """The scaling that makes scores likeliest as probabilities of being right (Platt scaling).
 
     Logistic regression of truth on the logit of the score, by Newton's method, each step halved
@@ -95,7 +95,7 @@ def fit(scores: Sequence[float], right: Sequence[bool]) -> Scaling:
     """
     score = np.append(np.asarray(scores, np.float64), (0.5, 0.5))
     truth = np.append(np.asarray(right, np.float64), (0.0, 1.0))
-    x = np.stack([Scaling.logit(score), np.ones(len(score))], 1)
+    x = np.stack([PlattScaling.logit(score), np.ones(len(score))], 1)
 
     def loss(weights: NDArray[np.float64]) -> float:
         """Of the truth under these weights, minus its logarithm."""
@@ -112,21 +112,23 @@ def fit(scores: Sequence[float], right: Sequence[bool]) -> Scaling:
         weights += step
         if np.abs(step).max() < 1e-9:
             break
-    return Scaling(float(weights[0]), float(weights[1]))
+    return PlattScaling(float(weights[0]), float(weights[1]))
 
 
-def fit_scalings(results: Sequence[Result], readings: Sequence[Reading]) -> Scalings:
+def fit_score_calibration(
+    results: Sequence[Result], readings: Sequence[Prediction]
+) -> ScoreCalibration:
     """Scalings of whole readings and of tokens, from unscaled results and what they should say."""
     tokens: list[tuple[float, bool]] = []
     for result, reading in zip(results, readings, strict=True):
         tokens += _judged(result, reading)
-    return Scalings(
+    return ScoreCalibration(
         fit([result.score for result in results], [r.errors == 0 for r in readings]),
         fit([score for score, _ in tokens], [right for _, right in tokens]),
     )
 
 
-def _judged(result: Result, reading: Reading) -> list[tuple[float, bool]]:
+def _judged(result: Result, reading: Prediction) -> list[tuple[float, bool]]:
     """Score of each visual token, and whether the cheapest edits to the label keep it."""
     label = [token for token in reading.label if token not in BRACES]
     read = [token.text for token in result.tokens]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .exprate import Reading
+from .exprate import Prediction
 
 Kind = Literal["substitution", "deletion", "insertion"]
 BRACES = frozenset("{}")
@@ -68,7 +68,7 @@ def edit_script(label: Sequence[str], read: Sequence[str]) -> list[Edit]:
     return edits[::-1]
 
 
-def confusions(readings: Iterable[Reading], top: int | None = 30) -> list[Confusion]:
+def confusions(readings: Iterable[Prediction], top: int | None = 30) -> list[Confusion]:
     """The most frequent edits over all files that gave an answer, most frequent first.
 
     `top` None gives all of them. Edits of equal count are ordered by their tokens.

@@ -1,6 +1,6 @@
 """ExpRate: how many formulas are read exactly, and how many with at most one or two token errors.
 
-The rate is that of the paper's tables 1 and 2. Every labelled file counts: one that could not be
+The rate is that of the paper's tables 1 and 2. Every labeled file counts: one that could not be
 read, or for which there is no result, is wrong.
 """
 
@@ -21,8 +21,8 @@ BEFORE_BRACE = ("\\frac", "\\sqrt", "^", "_", "}", "]")
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One labelled file and what was read of it."""
+class Prediction:
+    """One labeled file and what was read of it."""
 
     name: str
     label: tuple[str, ...]
@@ -75,7 +75,7 @@ def distance(label: Sequence[str], read: Sequence[str]) -> int:
     return row[-1]
 
 
-def rate(readings: Sequence[Reading]) -> Rate:
+def rate(readings: Sequence[Prediction]) -> Rate:
     """Rates over all readings; those without an answer are wrong at every tolerance."""
     errors = [reading.errors for reading in readings]
     return Rate(
@@ -103,10 +103,10 @@ def bootstrap_interval(
     return (float(low), float(high))
 
 
-def by_length(readings: Sequence[Reading]) -> dict[str, Rate]:
+def by_length(readings: Sequence[Prediction]) -> dict[str, Rate]:
     """Rates by length of the label in tokens (braces included); empty buckets are left out."""
 
-    def bucket(reading: Reading) -> set[str]:
+    def bucket(reading: Prediction) -> set[str]:
         length = max(len(reading.label), LENGTHS[0][0])
         inside = [(a, b) for a, b in LENGTHS if a <= length <= b] or [LENGTHS[-1]]
         return {_length_name(*inside[0])}
@@ -118,7 +118,7 @@ def _length_name(first: int, last: int) -> str:
     return f"{first}+" if (first, last) == LENGTHS[-1] else f"{first}-{last}"
 
 
-def by_structure(readings: Sequence[Reading]) -> dict[str, Rate]:
+def by_structure(readings: Sequence[Prediction]) -> dict[str, Rate]:
     """Rates by what the label holds (`STRUCTURES`); a label counts in each that it belongs to."""
     return _grouped(readings, STRUCTURES, lambda reading: structures(reading.label))
 
@@ -145,11 +145,11 @@ def structures(label: Sequence[str]) -> set[str]:
 
 
 def _grouped(
-    readings: Sequence[Reading],
+    readings: Sequence[Prediction],
     names: Sequence[str],
-    groups_of: Callable[[Reading], set[str]],
+    groups_of: Callable[[Prediction], set[str]],
 ) -> dict[str, Rate]:
-    members: dict[str, list[Reading]] = {name: [] for name in names}
+    members: dict[str, list[Prediction]] = {name: [] for name in names}
     for reading in readings:
         for name in groups_of(reading):
             members[name].append(reading)

@@ -22,7 +22,7 @@ from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
 
 from ..data.formula import Formula
 from ..data.label_sampling import kind
-from ..data.symbols import STRANGER
+from ..data.symbols import OOV
 from ..data.synthesis import fitted, ink_of
 from .cli_options import chosen, options, spread, tell
 
@@ -34,7 +34,7 @@ SCRIBBLES = 30
 
 
 @dataclass
-class Doubt:
+class OutOfDistribution:
     """Scores by what was looked at."""
 
     scores: dict[str, list[float]] = field(default_factory=dict)
@@ -66,10 +66,10 @@ def doubt(
     formulas: Sequence[Formula],
     strangers: Sequence[Formula],
     seed: int = 0,
-) -> Doubt:
+) -> OutOfDistribution:
     """Reads all of them; what is put where follows from `seed`."""
     rng = np.random.default_rng(seed)
-    found = Doubt()
+    found = OutOfDistribution()
     right: list[Formula] = []
     for formula in formulas:
         result = recognizer.strokes(formula.strokes)
@@ -141,9 +141,9 @@ def _run(given: list[str]) -> None:
     parser.add_argument("--hands", type=Path, required=True, help="by `namer-edge data symbols`")
     arguments = parser.parse_args(given)
     formulas = chosen(arguments)
-    strangers = [f for f in load_pack(arguments.hands).formulas if f.tokens == (STRANGER,)]
+    strangers = [f for f in load_pack(arguments.hands).formulas if f.tokens == (OOV,)]
     if not strangers:
-        raise DataError(f"{arguments.hands} has no stranger: no sample whose token is {STRANGER}")
+        raise DataError(f"{arguments.hands} has no stranger: no sample whose token is {OOV}")
     recognizer = Recognizer.from_pretrained(arguments.model, threads=arguments.threads)
     found = doubt(recognizer, formulas, strangers)
     tell(found, arguments)

@@ -7,10 +7,10 @@ from pathlib import Path
 from namer_edge_runtime.errors import LatexError
 
 from ..data.labels import Label, are_tokens, bare
-from .exprate import Reading
+from .exprate import Prediction
 
 STRICT = "strict canonical tokens"
-LOOSE = "loose: label and answer normalised, \\limits dropped"
+LOOSE = "loose: label and answer normalized, \\limits dropped"
 ALL_FILES = "all files"
 
 
@@ -28,23 +28,23 @@ class Answer:
 class Paired:
     """Every label with its answer, and what was left over."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[Prediction, ...]
     protocol: str
     """How the readings are to be compared and which labels count; goes with every number."""
-    unlabelled: tuple[str, ...]
+    unlabeled: tuple[str, ...]
     """Inputs that no counted label names; they count nowhere."""
     repeated: tuple[str, ...]
     """Inputs that have the same file name as a later one, which counts in their place."""
-    by_source: Mapping[str, Reading]
+    by_source: Mapping[str, Prediction]
     """The reading of each input that a counted label names."""
 
     def notes(self) -> list[str]:
         """What a person should know beside the numbers."""
         notes = []
-        if self.unlabelled:
+        if self.unlabeled:
             notes.append(
-                f"{len(self.unlabelled)} inputs have no label and count nowhere: "
-                + _some(self.unlabelled)
+                f"{len(self.unlabeled)} inputs have no label and count nowhere: "
+                + _some(self.unlabeled)
             )
         if self.repeated:
             notes.append(
@@ -55,7 +55,7 @@ class Paired:
         if raw:
             notes.append(
                 f"{len(raw)} labels are not space-separated tokens and cannot be matched "
-                f"exactly (--loose normalises them): {_some(raw)}"
+                f"exactly (--loose normalizes them): {_some(raw)}"
             )
         return notes
 
@@ -87,8 +87,8 @@ def pair(
             repeated.append(by_name[name].source)
         by_name[name] = answer
         found[name] = found[bare(name)] = answer
-    readings: list[Reading] = []
-    by_source: dict[str, Reading] = {}
+    readings: list[Prediction] = []
+    by_source: dict[str, Prediction] = {}
     for label in counted:
         match = found.get(label.name) or found.get(bare(label.name))
         readings.append(reading(label, match, loose))
@@ -100,7 +100,7 @@ def pair(
     return Paired(
         readings=tuple(readings),
         protocol=protocol_name(loose, rows),
-        unlabelled=tuple(a.source for a in by_name.values() if a.source not in by_source),
+        unlabeled=tuple(a.source for a in by_name.values() if a.source not in by_source),
         repeated=tuple(repeated),
         by_source=by_source,
     )
@@ -120,21 +120,21 @@ def _file_name(source: str) -> str:
     return Path(source.replace("::", "/")).name
 
 
-def reading(label: Label, answer: Answer | None, loose: bool) -> Reading:
+def reading(label: Label, answer: Answer | None, loose: bool) -> Prediction:
     """A label and its answer, as tokens ready to be compared."""
     try:
         reference = _tokens(label.latex, loose)
     except LatexError as error:
-        return Reading(label.name, (), None, f"the label is not LaTeX: {error}")
+        return Prediction(label.name, (), None, f"the label is not LaTeX: {error}")
     if answer is None:
-        return Reading(label.name, reference, None, "no such file among the inputs")
+        return Prediction(label.name, reference, None, "no such file among the inputs")
     if answer.error:
-        return Reading(label.name, reference, None, answer.error)
+        return Prediction(label.name, reference, None, answer.error)
     try:
         read = _tokens(answer.canonical, loose)
     except LatexError:  # the answer still stands, token for token
         read = tuple(token for token in answer.canonical.split() if token != "\\limits")
-    return Reading(label.name, reference, read)
+    return Prediction(label.name, reference, read)
 
 
 def _tokens(latex: str, loose: bool) -> tuple[str, ...]:

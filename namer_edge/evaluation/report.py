@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .confusion import Confusion, confusions
-from .exprate import Rate, Reading, bootstrap_interval, by_length, by_structure, rate
+from .exprate import Prediction, Rate, bootstrap_interval, by_length, by_structure, rate
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A labelled file that counts as wrong because there is no answer for it."""
+    """A labeled file that counts as wrong because there is no answer for it."""
 
     name: str
     reason: str
@@ -30,7 +30,7 @@ class Report:
     unreadable: tuple[Unreadable, ...]
 
     @classmethod
-    def of(cls, readings: Sequence[Reading], protocol: str) -> "Report":
+    def of(cls, readings: Sequence[Prediction], protocol: str) -> "Report":
         """Judges readings that were paired by `protocol`."""
         overall = rate(readings)
         return cls(

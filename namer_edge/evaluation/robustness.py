@@ -20,7 +20,7 @@ import numpy as np
 from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.ink.strokes import Stroke, as_strokes, symbol_height
-from namer_edge_runtime.preprocessing import Look, turned
+from namer_edge_runtime.preprocessing import Preprocessing, turned
 
 from ..data.formula import Formula
 from .cli_options import chosen, options, tell
@@ -54,13 +54,15 @@ class Drawing:
         """The ink as a PNG file, black on white."""
         scale = self.percent / 100
         margin = max(4, round(MARGIN * scale))
-        look = Look(SYMBOL_HEIGHT * scale, self.pen_width, margin, ANY_SIZE, ANY_SIZE)
+        preprocessing = Preprocessing(
+            SYMBOL_HEIGHT * scale, self.pen_width, margin, ANY_SIZE, ANY_SIZE
+        )
         level = symbol_height(strokes)
         sloping = as_strokes(turned(stroke, np.radians(self.turn)) for stroke in strokes)
         # What is turned is as large as before, though its strokes are no longer as high.
         grown = symbol_height(sloping) / level if level > 0 else 1.0
-        look = replace(look, symbol_height=look.symbol_height * grown)
-        return bytes(cv2.imencode(".png", 255 - render(sloping, look).image)[1])
+        preprocessing = replace(preprocessing, symbol_height=preprocessing.symbol_height * grown)
+        return bytes(cv2.imencode(".png", 255 - render(sloping, preprocessing).image)[1])
 
 
 SIZES = tuple(Drawing(percent, PEN_WIDTH * percent / 100) for percent in (25, 50, 200, 400))
@@ -69,7 +71,7 @@ SLOPES = tuple(Drawing(turn=degrees) for degrees in (-20.0, -10.0, 10.0, 20.0))
 
 
 @dataclass(frozen=True)
-class Steadiness:
+class Robustness:
     """How many formulas there were, were read right, and were then read the same elsewhere."""
 
     formulas: int
@@ -94,7 +96,7 @@ def steadiness(
     formulas: Sequence[Formula],
     drawings: Sequence[Drawing] = SIZES + PENS + SLOPES,
     progress: Callable[[], object] = lambda: None,
-) -> Steadiness:
+) -> Robustness:
     """Reads each formula as `Drawing()`, and those read right as every one of `drawings`.
 
     `progress` is called after each formula.
@@ -108,7 +110,7 @@ def steadiness(
             for drawing in drawings:
                 same[drawing] += recognizer(drawing.png(formula.strokes)).canonical == label
         progress()
-    return Steadiness(len(formulas), right, same)
+    return Robustness(len(formulas), right, same)
 
 
 def _run(given: list[str]) -> None:

@@ -63,13 +63,13 @@ def pack_samples(path: Path) -> list[Sample]:
 
     pack = load_pack(path)
     report = pack.report
-    unlabelled = {remark.name for remark in report.unlabelled}
-    if len(unlabelled) == len(pack.formulas):
-        unlabelled = set()
+    unlabeled = {remark.name for remark in report.unlabeled}
+    if len(unlabeled) == len(pack.formulas):
+        unlabeled = set()
     samples = [
         Sample(
             Source(formula.name, formula.source),
-            None if formula.name in unlabelled else Label(formula.name, " ".join(formula.tokens)),
+            None if formula.name in unlabeled else Label(formula.name, " ".join(formula.tokens)),
         )
         for formula in pack.formulas
     ]

@@ -35,8 +35,8 @@ def watching(namer: Namer) -> Iterator[Watch]:
     layers = cast(Iterable[Layer], namer.pgd.self_head.layers)
     with ExitStack() as hooks:
         for number, layer in enumerate(layers):
-            look = partial(_look, watch, number)
-            hooks.callback(layer.cross.register_forward_pre_hook(look).remove)
+            preprocessing = partial(_look, watch, number)
+            hooks.callback(layer.cross.register_forward_pre_hook(preprocessing).remove)
         yield watch
 
 

@@ -1,4 +1,4 @@
-"""A picture enlarged for drawing on it: cells in colour, words and arrows at places of cells."""
+"""A picture enlarged for drawing on it: cells in color, words and arrows at places of cells."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.picture.overlay import FADED, FONT, FONT_HEIGHT
 
-Colour = tuple[int, int, int]
+Color = tuple[int, int, int]
 """RGB."""
 Point = tuple[int, int]
 """(x, y) in pixels of the canvas."""
@@ -35,10 +35,10 @@ class Canvas:
         height, width = image.shape
         times = max(1, min(LARGEST, WIDE // width, HIGH // height))
         large = image.repeat(times, 0).repeat(times, 1)
-        grey = (255 - large * FADED).astype(np.uint8)
+        gray = (255 - large * FADED).astype(np.uint8)
         border = BORDER * CELL * times
-        grey = np.pad(grey, ((0, 0), (border, border)), constant_values=255)
-        return cls(np.repeat(grey[:, :, None], 3, axis=2), CELL * times)
+        gray = np.pad(gray, ((0, 0), (border, border)), constant_values=255)
+        return cls(np.repeat(gray[:, :, None], 3, axis=2), CELL * times)
 
     @property
     def letters(self) -> float:
@@ -52,7 +52,7 @@ class Canvas:
             round((row + 0.5) * self.cell),
         )
 
-    def heat(self, amounts: NDArray[np.floating], colour: Colour) -> None:
+    def heat(self, amounts: NDArray[np.floating], color: Color) -> None:
         """Tint the cells of a grid [h, w] (H/8, or any finer or coarser one) by amounts 0 … 1."""
         border = BORDER * self.cell
         inside = self.pixels[:, border : self.pixels.shape[1] - border]
@@ -61,9 +61,9 @@ class Canvas:
         share = np.asarray(
             cv2.resize(amounts.astype(np.float32), size, interpolation=cv2.INTER_NEAREST)
         )[:, :, None]
-        inside[:] = np.round(inside * (1 - 0.7 * share) + np.array(colour) * 0.7 * share)
+        inside[:] = np.round(inside * (1 - 0.7 * share) + np.array(color) * 0.7 * share)
 
-    def word(self, text: str, at: Point, colour: Colour, size: float | None = None) -> None:
+    def word(self, text: str, at: Point, color: Color, size: float | None = None) -> None:
         """`text` with its lower left corner at a point, on a light ground of its own."""
         height = self.letters if size is None else size
         scale, thick = height / FONT_HEIGHT, max(1, round(height / 11))
@@ -72,19 +72,19 @@ class Canvas:
         y = int(np.clip(at[1], high + 1, self.pixels.shape[0] - 2))
         ground = self.pixels[max(0, y - high - 1) : y + 2, x : x + width]
         ground[:] = np.round(255 - (255 - ground.astype(np.float64)) * 0.35)
-        cv2.putText(self.pixels, text, (x, y), FONT, scale, colour, thick, cv2.LINE_AA)
+        cv2.putText(self.pixels, text, (x, y), FONT, scale, color, thick, cv2.LINE_AA)
 
-    def dot(self, at: Point, colour: Colour) -> None:
-        cv2.circle(self.pixels, at, max(2, self.cell // 8), colour, -1, cv2.LINE_AA)
+    def dot(self, at: Point, color: Color) -> None:
+        cv2.circle(self.pixels, at, max(2, self.cell // 8), color, -1, cv2.LINE_AA)
 
-    def strike(self, at: Point, colour: Colour) -> None:
+    def strike(self, at: Point, color: Color) -> None:
         """A cross over a point."""
         arm, thick = self.cell // 3, max(1, self.cell // 16)
         for slope in (-1, 1):
             start, end = (at[0] - arm, at[1] - slope * arm), (at[0] + arm, at[1] + slope * arm)
-            cv2.line(self.pixels, start, end, colour, thick, cv2.LINE_AA)
+            cv2.line(self.pixels, start, end, color, thick, cv2.LINE_AA)
 
-    def arrow(self, start: Point, end: Point, colour: Colour, thick: int) -> None:
+    def arrow(self, start: Point, end: Point, color: Color, thick: int) -> None:
         length = max(1.0, float(np.hypot(*np.subtract(end, start))))
         tip = min(0.3, 0.35 * self.cell / length)
-        cv2.arrowedLine(self.pixels, start, end, colour, thick, cv2.LINE_AA, 0, tip)
+        cv2.arrowedLine(self.pixels, start, end, color, thick, cv2.LINE_AA, 0, tip)

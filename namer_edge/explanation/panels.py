@@ -37,9 +37,9 @@ def corrections(insight: Insight) -> Canvas:
             canvas.word(before, (x + canvas.cell // 3, y + canvas.cell // 2), CORRECTED)
             continue
         text = f"{before}>{after}" if insight.changed(node) else after
-        colour = CORRECTED if insight.changed(node) else KEPT
-        canvas.dot(at, colour)
-        canvas.word(f"{text} {insight.sureness[node]:.2f}", (x, y - 3), colour)
+        color = CORRECTED if insight.changed(node) else KEPT
+        canvas.dot(at, color)
+        canvas.word(f"{text} {insight.sureness[node]:.2f}", (x, y - 3), color)
     return canvas
 
 
@@ -74,9 +74,9 @@ def graph(insight: Insight) -> Canvas:
     for source, target in {*edges, *chosen}:
         start, end = (_place(canvas, insight, node) for node in (source, target))
         middle = (start[0] + end[0]) // 2 - canvas.cell // 2, (start[1] + end[1]) // 2
-        colour = PATH if (source, target) in chosen else EDGE
+        color = PATH if (source, target) in chosen else EDGE
         score = insight.graph.scores[source, target]
-        canvas.word(f"{score:.2f}", middle, colour, 0.7 * canvas.letters)
+        canvas.word(f"{score:.2f}", middle, color, 0.7 * canvas.letters)
     return canvas
 
 

@@ -11,13 +11,13 @@ from namer_edge_runtime.picture.overlay import FONT, FONT_HEIGHT
 from namer_edge_runtime.picture.save import save_picture
 
 from . import panels
-from .canvas import Canvas, Colour
+from .canvas import Canvas, Color
 from .stages import Insight
 
 LETTERS = 15.0
 LINE = 26
 """Pixels of a line of text, and of the gap around a column of tokens."""
-BLACK: Colour = (30, 30, 30)
+BLACK: Color = (30, 30, 30)
 
 
 def sheet(insight: Insight) -> NDArray[np.uint8]:
@@ -86,9 +86,9 @@ def _tokens(insight: Insight, width: int) -> list[NDArray[np.uint8]]:
             for line, name in enumerate(("VAT", "PGD")):
                 Canvas(rows[-1], LINE).word(name, (8, (line + 1) * LINE - 8), BLACK, LETTERS)
             left = 3 * LINE
-        colour = panels.CORRECTED if insight.changed(node) else BLACK
+        color = panels.CORRECTED if insight.changed(node) else BLACK
         canvas = Canvas(rows[-1], LINE)
         canvas.word(before, (left, LINE - 8), BLACK, LETTERS)
-        canvas.word(after, (left, 2 * LINE - 8), colour, LETTERS)
+        canvas.word(after, (left, 2 * LINE - 8), color, LETTERS)
         left += needed
     return rows

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.decode.graph import Graph, build, revise
-from namer_edge_runtime.decode.hypothesis import Path
+from namer_edge_runtime.decode.hypothesis import Hypothesis
 from namer_edge_runtime.decode.pick import EOS, Nodes
 from namer_edge_runtime.engine.base import PgdInputs
 from namer_edge_runtime.errors import UsageError
@@ -40,7 +40,7 @@ class Insight:
     """[N] probability of that class; 1 for <sos> and <eos>."""
     graph: Graph
     """Eq. 10, between the nodes that stay."""
-    path: Path
+    path: Hypothesis
     most: float
     """The largest E there can be: the sum of the edge weights."""
     attention: NDArray[np.float32] | None
@@ -84,18 +84,18 @@ class Insight:
         return max(self.visual, key=rank, default=None)
 
 
-def look_inside(recognizer: Recognizer, value: Any, namer: "Namer | None" = None) -> Insight:
+def trace_recognition(recognizer: Recognizer, value: Any, namer: "Namer | None" = None) -> Insight:
     """Read `value` (any single input) in one look, keeping every stage.
 
-    `namer` is the network behind the recogniser's engine, where it is at hand: then the insight
+    `namer` is the network behind the recognizer's engine, where it is at hand: then the insight
     has cross-attention. Raises what cannot be opened as `open_input` does, and `UsageError` for a
     blank page, of which there is nothing to explain.
     """
-    prepared = open_input(value).prepare(recognizer.look)
+    prepared = open_input(value).prepare(recognizer.preprocessing)
     if prepared.blank:
         raise UsageError("the page is blank: there is nothing to explain")
     vocabulary, decoding = recognizer.vocabulary, recognizer.decoding
-    image = np.stack([prepared.planes(recognizer.look.channels)])
+    image = np.stack([prepared.planes(recognizer.preprocessing.channels)])
     with _watching(namer) as watch:
         vat = recognizer.engine.vat(image)
         (nodes,) = picks(vat.scores, vat.classes, vat.none, vocabulary, decoding)

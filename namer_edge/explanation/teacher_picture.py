@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.picture.overlay import FONT, FONT_HEIGHT
 
-from .canvas import Canvas, Colour
+from .canvas import Canvas, Color
 from .teacher_report import Apart, Spread, TeacherReport
 
 WIDTH = 1400
@@ -47,16 +47,16 @@ def _text(text: str) -> NDArray[np.uint8]:
     return row
 
 
-def _word(row: NDArray[np.uint8], text: str, x: int, colour: Colour) -> None:
+def _word(row: NDArray[np.uint8], text: str, x: int, color: Color) -> None:
     scale = LETTERS / FONT_HEIGHT
-    cv2.putText(row, text, (x, LINE - 7), FONT, scale, colour, 1, cv2.LINE_AA)
+    cv2.putText(row, text, (x, LINE - 7), FONT, scale, color, 1, cv2.LINE_AA)
 
 
 def _bar(name: str, spread: Spread) -> NDArray[np.uint8]:
     row = _text(f"{name} ({spread.count})")
-    for distance, colour in ((spread.p90, FAR), (spread.median, MEDIAN)):
+    for distance, color in ((spread.p90, FAR), (spread.median, MEDIAN)):
         end = min(WIDTH - 240, NAMES + max(2, round(distance * CELLS)))
-        row[3 : LINE - 3, NAMES:end] = colour
+        row[3 : LINE - 3, NAMES:end] = color
     _word(row, f"{spread.within[WINDOW]:.0f} % in {WINDOW} x {WINDOW}", WIDTH - 230, INK)
     return row
 
@@ -66,9 +66,9 @@ def _arrows(apart: Apart) -> NDArray[np.uint8]:
     for ink, taught, distance in zip(
         apart.ink.tolist(), apart.taught.tolist(), apart.distances.tolist(), strict=True
     ):
-        colour = NEAR if distance <= WINDOW // 2 else OUTSIDE
+        color = NEAR if distance <= WINDOW // 2 else OUTSIDE
         start, end = canvas.place(*ink), canvas.place(*taught)
-        canvas.dot(start, colour)
+        canvas.dot(start, color)
         if start != end:
-            canvas.arrow(start, end, colour, max(1, canvas.cell // 14))
+            canvas.arrow(start, end, color, max(1, canvas.cell // 14))
     return canvas.pixels

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Look, Prepared
+from namer_edge_runtime.preprocessing import Prepared, Preprocessing
 
 from ..data.formula import Formula
 from .canvas import CELL
@@ -104,13 +104,13 @@ class TeacherReport:
 def teacher_report(
     formulas: Sequence[Formula],
     taught: Sequence[NDArray[np.float32]],
-    look: Look,
+    preprocessing: Preprocessing,
     vocabulary: Vocabulary,
 ) -> TeacherReport:
     """Compare the positions of `formulas` with those of a teacher (as `Teacher.positions` gives
-    them, [0, 2] for none), in cells of `look`: that of the model to be taught."""
+    them, [0, 2] for none), in cells of `preprocessing`: that of the model to be taught."""
     found = [
-        _apart(formula, positions, look, vocabulary)
+        _apart(formula, positions, preprocessing, vocabulary)
         for formula, positions in zip(formulas, taught, strict=True)
         if formula.placed and len(positions)
     ]
@@ -138,9 +138,12 @@ def _group(token: str, vocabulary: Vocabulary) -> str:
 
 
 def _apart(
-    formula: Formula, taught: NDArray[np.float32], look: Look, vocabulary: Vocabulary
+    formula: Formula,
+    taught: NDArray[np.float32],
+    preprocessing: Preprocessing,
+    vocabulary: Vocabulary,
 ) -> Apart:
-    prepared = prepare_input(formula.source, look)
+    prepared = prepare_input(formula.source, preprocessing)
     limits = np.array(prepared.image.shape) // CELL - 1
     ink, other = (
         np.clip(np.floor(prepared.from_input(p)[:, ::-1] / CELL), 0, limits)

@@ -21,7 +21,7 @@ def masked(features: Tensor, masks: Masks | None, stride: int) -> Tensor:
 
 
 class ConvNorm(nn.Module):
-    """Convolution, batch normalisation and, if wanted, ReLU; "Conv" of eq. 1.
+    """Convolution, batch normalization and, if wanted, ReLU; "Conv" of eq. 1.
 
     [B, in, H, W] → [B, out, ⌈H/stride⌉, ⌈W/stride⌉].
     """

@@ -8,13 +8,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from namer_edge_runtime.decode.options import Decoding
-from namer_edge_runtime.decode.thresholds import MOST_ROUTES
+from namer_edge_runtime.decode.options import DecodingOptions
+from namer_edge_runtime.decode.thresholds import MAX_K_BEST
 from namer_edge_runtime.errors import ConfigError
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..autoregressive.model import DecoderArchitecture
-from ..autoregressive.registry import RECOGNISERS
+from ..autoregressive.registry import AUTOREGRESSIVE_MODELS
 from ..data.augment import Augmentation
 from ..data.synthesis import SynthesisOptions
 from ..model.encoder import ENCODERS
@@ -60,10 +60,10 @@ class TrainConfig:
     symbol_height: float = 20.0
     pen_width: float = 2.0
     margin: int = 8
-    channels: int = 1  # 3: pictures in colour
+    channels: int = 1  # 3: pictures in color
 
     # Architecture.
-    model: str = "namer"  # or one of the autoregressive recognisers: dwap, comer …
+    model: str = "namer"  # or one of the autoregressive recognizers: dwap, comer …
     encoder: str = "edge"
     widths: tuple[int, ...] = (32, 48, 96, 192)
     blocks: tuple[int, ...] = (0, 1, 2, 3)
@@ -76,7 +76,7 @@ class TrainConfig:
     dropout: float = 0.1  # in PGD
     vat_dropout: float = 0.0  # of whole channels, before VAT's classes
 
-    # Architecture of autoregressive recognisers (the published widths).
+    # Architecture of autoregressive recognizers (the published widths).
     decoder_width: int = 256
     attention_width: int = 512  # of coverage attention and counting
     decoder_layers: int = 3  # of transformers, as the next two
@@ -84,7 +84,7 @@ class TrainConfig:
     decoder_feedforward: int = 4
 
     # Targets and losses (paper: a DWAP as teacher, window 5, pgd_weight 0.5, the rest off).
-    teacher: str = ""  # weights of a recogniser, or a NAMER, that gives positions; "": the ink does
+    teacher: str = ""  # weights of a recognizer, or a NAMER, that gives positions; "": the ink does
     window: int = 5
     pgd_weight: float = 0.5
     vat_loss_per_token: bool = False
@@ -122,7 +122,7 @@ class TrainConfig:
     strangers: float = 0.0  # of these, how many hold a sign that the vocabulary does not know
     labels: tuple[str, ...] = ()  # label files that are set beside the training set's own labels
 
-    # Optimisation (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
+    # Optimization (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
     epochs: int = 240
     batch_size: int = 32  # of an update, over all processes
     accumulate: int = 1  # parts that a process takes its share of a batch in
@@ -147,7 +147,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         choices = {
-            "model": ("namer", *RECOGNISERS),
+            "model": ("namer", *AUTOREGRESSIVE_MODELS),
             "encoder": ENCODERS,
             "precision": ("bf16", "fp16", "fp32"),
             "device": ("auto", "cpu", "cuda"),
@@ -170,7 +170,7 @@ class TrainConfig:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be from 0 to 1")
         for key in ("dropout", "vat_dropout", "ema"):
             if getattr(self, key) == 1:
-                raise ConfigError(f"{key} = 1: must be below 1, or nothing would be learnt")
+                raise ConfigError(f"{key} = 1: must be below 1, or nothing would be learned")
         counts = ("epochs", "batch_size", "accumulate", "pen_width")
         for key in (*counts, "window", "symbol_height", "learning_rate"):
             if getattr(self, key) <= 0:
@@ -181,7 +181,7 @@ class TrainConfig:
             raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
         if self.strangers and self.model != "namer":
             raise ConfigError(
-                "strangers is for NAMER alone: other recognisers have no doubts to learn"
+                "strangers is for NAMER alone: other recognizers have no doubts to learn"
             )
         if self.frozen and (self.model != "namer" or not set(self.frozen) < set(FREEZABLE)):
             raise ConfigError(
@@ -203,10 +203,10 @@ class TrainConfig:
                 f"edge weights {self.left_weight}:{self.right_weight}: must not be below 0, and "
                 "that of a head that there is above it"
             )
-        if self.routes > MOST_ROUTES:
-            raise ConfigError(f"routes = {self.routes}: must not be above {MOST_ROUTES}")
+        if self.routes > MAX_K_BEST:
+            raise ConfigError(f"routes = {self.routes}: must not be above {MAX_K_BEST}")
         if self.window % 2 == 0:
-            raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
+            raise ConfigError(f"window = {self.window}: must be odd, it is centerd on a cell")
         for key in ("widths", "blocks"):
             values = getattr(self, key)
             if len(values) != 4 or min(values) < (key == "widths"):
@@ -230,8 +230,10 @@ class TrainConfig:
             raise ConfigError(f"attention_width = {self.attention_width}: must divide by 16")
 
     @property
-    def look(self) -> Look:
-        return Look(self.symbol_height, self.pen_width, self.margin, channels=self.channels)
+    def preprocessing(self) -> Preprocessing:
+        return Preprocessing(
+            self.symbol_height, self.pen_width, self.margin, channels=self.channels
+        )
 
     @property
     def architecture(self) -> Architecture:
@@ -239,7 +241,7 @@ class TrainConfig:
 
     @property
     def decoder(self) -> DecoderArchitecture:
-        """Of an autoregressive recogniser."""
+        """Of an autoregressive recognizer."""
         return _part(DecoderArchitecture, self)
 
     @property
@@ -251,7 +253,7 @@ class TrainConfig:
         return _part(SynthesisOptions, self)
 
     @property
-    def decoding(self) -> Decoding:
+    def decoding(self) -> DecodingOptions:
         """How this model is read; a head that there is not weighs nothing."""
         return decoding_of(asdict(self))
 
@@ -266,12 +268,12 @@ class TrainConfig:
         )
 
 
-def decoding_of(config: Mapping[str, Any]) -> Decoding:
+def decoding_of(config: Mapping[str, Any]) -> DecodingOptions:
     """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
     keys = ("epsilon", "left_weight", "right_weight", "threshold", "routes")
     values = {key: config[key] for key in keys if key in config}
     absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
-    return Decoding(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
+    return DecodingOptions(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
 
 
 def _part(kind: type[T], config: TrainConfig) -> T:

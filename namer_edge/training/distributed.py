@@ -16,7 +16,7 @@ LONGEST_WAIT = timedelta(hours=6)
 
 
 @dataclass(frozen=True)
-class World:
+class ProcessGroup:
     """The processes that train together, as torchrun tells them."""
 
     rank: int = 0
@@ -24,7 +24,7 @@ class World:
 
     @classmethod
     @contextmanager
-    def join(cls, device: torch.device) -> Iterator["World"]:
+    def join(cls, device: torch.device) -> Iterator["ProcessGroup"]:
         """Process group of a torchrun start; just this process otherwise.
 
         Raises `TrainingError` where another process of the group is lost.
@@ -46,14 +46,14 @@ class World:
         finally:
             torch.distributed.destroy_process_group()
 
-    def together(self, module: nn.Module, device: torch.device) -> nn.Module:
+    def wrap_ddp(self, module: nn.Module, device: torch.device) -> nn.Module:
         """`module`, its gradients the mean over all processes."""
         if self.size == 1:
             return module
         ids = [device.index] if device.type == "cuda" else None
         return nn.parallel.DistributedDataParallel(module, device_ids=ids)
 
-    def apart(self, module: nn.Module) -> AbstractContextManager[None]:
+    def no_sync(self, module: nn.Module) -> AbstractContextManager[None]:
         """Where gradients only add up, to be shared later."""
         if isinstance(module, nn.parallel.DistributedDataParallel):
             return module.no_sync()

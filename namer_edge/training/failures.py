@@ -15,7 +15,7 @@ NAMED = 8
 
 
 @dataclass(frozen=True)
-class Where:
+class StepContext:
     """A step of a run."""
 
     epoch: int
@@ -38,7 +38,7 @@ class Where:
         return f"{self.state} holds the last good state: go on with --resume"
 
 
-def check_finite(where: Where, losses: Mapping[str, float], norm: float) -> None:
+def check_finite(where: StepContext, losses: Mapping[str, float], norm: float) -> None:
     """Raises `TrainingError` where a loss, or the gradients' norm, is no number: the step must not
     be taken, for the weights would never recover."""
     wrong = {name: loss for name, loss in losses.items() if not math.isfinite(loss)}
@@ -54,7 +54,9 @@ def check_finite(where: Where, losses: Mapping[str, float], norm: float) -> None
 
 
 @contextmanager
-def memory_watched(where: Where, samples: int, accumulate: int, others: int) -> Iterator[None]:
+def memory_watched(
+    where: StepContext, samples: int, accumulate: int, others: int
+) -> Iterator[None]:
     """Turns running out of memory in a pass over `samples` pictures into a `TrainingError` that
     says which batch size to try; `others` is by how many the batch is more than that."""
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from namer_edge_runtime.atomic import atomic_file
 
-from .throughput import Pace
+from .throughput import Throughput
 
 
 class Log:
@@ -34,7 +34,7 @@ class Log:
         epochs: float,
         learning_rate: float,
         losses: Mapping[str, float],
-        pace: Pace,
+        pace: Throughput,
     ) -> None:
         """Losses of one step, after `samples` samples and `epochs` epochs."""
         for name, value in losses.items():

@@ -19,45 +19,45 @@ from tqdm import tqdm
 from namer_edge_runtime.errors import CheckpointError, ConfigError, ModelFileError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..autoregressive.model import Recogniser
-from ..autoregressive.registry import build_recogniser
-from ..checkpoints.load_pretrained import Taken, take_over
+from ..autoregressive.model import AutoregressiveModel
+from ..autoregressive.registry import build_autoregressive
+from ..checkpoints.load_pretrained import LoadedWeights, load_pretrained
 from ..checkpoints.weights import load_state, origin, save_state, save_weights
-from ..data.batches import Batch, Draw, Ink, loader
+from ..data.batches import Batch, SampleSpec, TrainingSet, loader
 from ..data.formula import Formula
 from ..model.namer import Namer
 from .config import TrainConfig
-from .distributed import World, pick_device
-from .failures import Where, check_finite, memory_watched
+from .distributed import ProcessGroup, pick_device
+from .failures import StepContext, check_finite, memory_watched
 from .log import Log
 from .loss import Objective
 from .quantization_aware import QuantizationAware
 from .schedule import Progress, rate
 from .sequence_loss import SequenceObjective
-from .throughput import Pace
-from .training_data import Material
+from .throughput import Throughput
+from .training_data import TrainingData
 from .validation import validate
 
 
-def build(config: TrainConfig, vocabulary: Vocabulary) -> Namer | Recogniser:
+def build(config: TrainConfig, vocabulary: Vocabulary) -> Namer | AutoregressiveModel:
     """The model that a configuration asks for, its weights drawn at random."""
     if config.model == "namer":
         return Namer(config.architecture, vocabulary)
-    return build_recogniser(config.decoder, vocabulary)
+    return build_autoregressive(config.decoder, vocabulary)
 
 
-def objective_of(model: Namer | Recogniser, config: TrainConfig) -> nn.Module:
+def objective_of(model: Namer | AutoregressiveModel, config: TrainConfig) -> nn.Module:
     """The model with its loss."""
-    if isinstance(model, Recogniser):
+    if isinstance(model, AutoregressiveModel):
         return SequenceObjective(model, config.label_smoothing)
     objective = Objective(model, config.loss, config.candidates, config.frozen)
     return QuantizationAware(objective) if config.qat else objective
 
 
 class Trainer:
-    """One run: model, optimiser, averaged weights and the place in the schedule."""
+    """One run: model, optimizer, averaged weights and the place in the schedule."""
 
-    def __init__(self, config: TrainConfig, world: World, device: torch.device) -> None:
+    def __init__(self, config: TrainConfig, world: ProcessGroup, device: torch.device) -> None:
         self.config, self.world, self.device = config, world, device
         self.folder = Path(config.output)
         self.state = self.folder / "state.safetensors"
@@ -143,14 +143,14 @@ class Trainer:
         self.progress = Progress(**state["progress"]).dealt_anew(state["config"], self.config)
         self.before = state.get("before")
 
-    def start_from(self, weights: Path) -> Taken:
-        """Take over weights, not the schedule; raises what `take_over` raises."""
-        taken = take_over(self.model, weights)
+    def start_from(self, weights: Path) -> LoadedWeights:
+        """Take over weights, not the schedule; raises what `load_pretrained` raises."""
+        taken = load_pretrained(self.model, weights)
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
         self.before = origin(taken.record)
         return taken
 
-    def averaged(self) -> Namer | Recogniser:
+    def averaged(self) -> Namer | AutoregressiveModel:
         """A copy with the averaged weights, in eval mode, on the CPU."""
         copy = build(self.config, self.vocabulary)
         copy.load_state_dict({k: v.cpu() for k, v in self.average.items()})
@@ -158,7 +158,9 @@ class Trainer:
 
     # -- one step ------------------------------------------------------------------------------
 
-    def step(self, model: nn.Module, batches: Sequence[Batch], where: Where) -> dict[str, float]:
+    def step(
+        self, model: nn.Module, batches: Sequence[Batch], where: StepContext
+    ) -> dict[str, float]:
         """Forward and backward over this process's batches, then one update; returns the mean
         losses of all processes. Raises `TrainingError` for a loss that is no number, before the
         weights take it, and where memory is not enough."""
@@ -171,7 +173,7 @@ class Trainer:
             torch.manual_seed(hash(seed))
             with (
                 memory_watched(where, len(batch.labels), parts, world.size * parts),
-                world.apart(model) if number + 1 < parts else nullcontext(),
+                world.no_sync(model) if number + 1 < parts else nullcontext(),
             ):
                 with (
                     torch.autocast(self.device.type, dtype, enabled=dtype is not None),
@@ -204,22 +206,22 @@ class Trainer:
 
     # -- the run -------------------------------------------------------------------------------
 
-    def run(self, material: Material) -> None:
+    def run(self, material: TrainingData) -> None:
         """Train to the end of the schedule, validating and saving on the way."""
         config, progress, world = self.config, self.progress, self.world
         self.sources = material.sources
-        model = world.together(self.objective, self.device)
-        ink = Ink(
+        model = world.wrap_ddp(self.objective, self.device)
+        ink = TrainingSet(
             material.formulas,
             self.vocabulary,
-            config.look,
+            config.preprocessing,
             config.augmentation,
             config.synthesis,
             material.hands,
             material.labels,
         )
         log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
-        pace = Pace(self.device, progress.samples_seen)
+        pace = Throughput(self.device, progress.samples_seen)
         saved = time.monotonic()
         # The parts of a step are dealt out like those of as many processes, so that both ways of
         # dividing a batch see the same pictures.
@@ -260,21 +262,23 @@ class Trainer:
                     break
             bar.close()
             if not self.stopping:
-                if material.judged and self._is_due(progress.epoch + 1):
+                if material.validation and self._is_due(progress.epoch + 1):
                     self.save()  # what is done is kept, whatever becomes of the validation
                 progress.epoch += 1
                 progress.batch = 0
-                self._finish_epoch(material.judged, log)
+                self._finish_epoch(material.validation, log)
             self.save()
             saved = time.monotonic()
             world.wait()
         if log:
             log.close()
 
-    def _where(self, drawn: Sequence[Sequence[Draw]], batches: int, ink: Ink) -> Where:
+    def _where(
+        self, drawn: Sequence[Sequence[SampleSpec]], batches: int, ink: TrainingSet
+    ) -> StepContext:
         names = [ink.formulas[draw.formula].name for batch in drawn for draw in batch]
         progress = self.progress
-        return Where(progress.epoch + 1, progress.batch + 1, batches, names, self.state)
+        return StepContext(progress.epoch + 1, progress.batch + 1, batches, names, self.state)
 
     def _agree_on_stopping(self) -> None:
         """Stop where a signal came to any of the processes: they must leave the loop together."""
@@ -290,7 +294,7 @@ class Trainer:
         every = self.config.evaluate_every
         return epoch == self.config.epochs or bool(every and epoch % every == 0)
 
-    def _finish_epoch(self, judged: list[Formula], log: Log | None) -> None:
+    def _finish_epoch(self, validation: list[Formula], log: Log | None) -> None:
         """Validate the averaged weights where it is due, and keep last and best weights."""
         config, progress = self.config, self.progress
         if log is None:
@@ -303,19 +307,21 @@ class Trainer:
             "licence": config.licence,
             **({"before": self.before} if self.before else {}),
         }
-        if judged and self._is_due(progress.epoch):
-            judge: Namer | Recogniser = model
+        if validation and self._is_due(progress.epoch):
+            judge: Namer | AutoregressiveModel = model
             if isinstance(self.objective, QuantizationAware):
                 copy = self.averaged()
                 assert isinstance(copy, Namer)
                 judge = self.objective.imitate(copy)
-            scores = validate(judge, config.look, judged, config.decoding, str(self.device))
+            scores = validate(
+                judge, config.preprocessing, validation, config.decoding, str(self.device)
+            )
             log.validation(progress.samples_seen, progress.epoch, scores)
             record["validation"] = scores
             if scores["exprate"] >= progress.best:
                 progress.best = record["progress"]["best"] = scores["exprate"]
-                save_weights(self.folder / "best.safetensors", model, config.look, record)
-        save_weights(self.folder / "last.safetensors", model, config.look, record)
+                save_weights(self.folder / "best.safetensors", model, config.preprocessing, record)
+        save_weights(self.folder / "last.safetensors", model, config.preprocessing, record)
 
 
 def attention_kernel(device: torch.device) -> AbstractContextManager[None]:
@@ -343,7 +349,7 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    with World.join(device) as world:
+    with ProcessGroup.join(device) as world:
         if config.batch_size % (world.size * config.accumulate):
             raise ConfigError(
                 f"batch_size = {config.batch_size} does not divide by {world.size} processes with "
@@ -360,11 +366,11 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             taken = trainer.start_from(Path(config.init))
             if world.rank == 0:
                 taken.tell(Path(config.init))
-        material = Material.gather(config, trainer.vocabulary, world, device)
+        material = TrainingData.gather(config, trainer.vocabulary, world, device)
         if world.rank == 0:
             print(
                 f"{len(material.formulas)} of {material.total} formulas to train on, "
-                f"{len(material.judged)} to validate",
+                f"{len(material.validation)} to validate",
                 file=sys.stderr,
             )
 

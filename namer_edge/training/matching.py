@@ -1,4 +1,4 @@
-"""Bipartite matching: which cell each label token is learnt at ("Visual Aware Tokenizer")."""
+"""Bipartite matching: which cell each label token is learned at ("Visual Aware Tokenizer")."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ def match(
     probabilities: [K + 1, h, w], VAT's prediction P (eq. 2); classes [V] of the label's visual
     tokens, `UNKNOWN` for signs that may be any; estimates [V, 2] (row, column) of their positions,
     T; window: k, cells.
-    Returns cells [V, 2], no cell twice: the assignment that minimises the sum of 1 - P over the
+    Returns cells [V, 2], no cell twice: the assignment that minimizes the sum of 1 - P over the
     k × k windows round T. Only cells inside windows enter the cost matrix. Tokens for which a
     crowded window has no room look for a cell in a wider one.
     """

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
-from ..autoregressive.model import Recogniser
+from ..autoregressive.model import AutoregressiveModel
 from ..autoregressive.teacher import Teacher
 from ..checkpoints.open import open_checkpoint
 from ..checkpoints.weights import load_model
@@ -37,7 +37,7 @@ def with_positions_of(
     *,
     unsegmented: bool = False,
 ) -> list[Formula]:
-    """The formulas of `pack` with the positions that `teacher` gives: weights of a recogniser, or
+    """The formulas of `pack` with the positions that `teacher` gives: weights of a recognizer, or
     of a NAMER, which reads; "" for those that the ink itself gave.
 
     Ink whose symbols nobody marked gets positions only where `unsegmented` is asked for: synthesis
@@ -75,9 +75,9 @@ def taught_by(
     weights: Path, formulas: Sequence[Formula], device: str = "cpu"
 ) -> list[NDArray[np.float32]]:
     """Positions [V, 2] of each formula by a teacher of either kind; [0, 2] for none."""
-    model, look, _ = load_model(weights)
-    if isinstance(model, Recogniser):
-        return Teacher(model, look, device).positions(formulas)
+    model, preprocessing, _ = load_model(weights)
+    if isinstance(model, AutoregressiveModel):
+        return Teacher(model, preprocessing, device).positions(formulas)
     return own_positions(open_checkpoint(weights, device).recognizer, formulas)
 
 

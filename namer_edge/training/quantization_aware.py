@@ -1,11 +1,11 @@
-"""Quantisation-aware fine-tuning: training with the roundings that int8 export will make.
+"""Quantization-aware fine-tuning: training with the roundings that int8 export will make.
 
 Weights are rounded to S8 per output channel, activations to U8 per tensor at the points where the
 int8 graphs have them so (`namer_edge_export.quantization.onnx_qdq`), and gradients pass the roundings as if they
 were not there. `Namer` knows nothing of it: activations are rounded by hooks, weights are handed in
 rounded, and what is saved is a checkpoint like any other.
 
-Export rounds weights with batch normalisation folded into them, here they are rounded without. Both
+Export rounds weights with batch normalization folded into them, here they are rounded without. Both
 round alike: folding multiplies a channel and with it the step of its scale by one number.
 Biases, which int8 keeps in 32 bits, stay as they are.
 """
@@ -115,7 +115,7 @@ class Activations(nn.Module):
 class QuantizationAware(nn.Module):
     """An `Objective` whose NAMER computes as its int8 export will; called like the objective.
 
-    Batch normalisation keeps the statistics of the checkpoint, as the exported graphs do.
+    Batch normalization keeps the statistics of the checkpoint, as the exported graphs do.
     """
 
     def __init__(self, objective: Objective) -> None:

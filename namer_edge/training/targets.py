@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from namer_edge_runtime.decode.options import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.decode.pick import EOS, SOS
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.selection import picks
@@ -24,11 +24,11 @@ class Candidates:
     """Which nodes PGD is trained on beside the label's own (design: nodes in training)."""
 
     threshold: float = 0.25
-    """`Decoding.threshold`: cells are nodes from this probability on; above 1: arg max only."""
+    """`DecodingOptions.threshold`: cells are nodes from this probability on; above 1: arg max only."""
     corrupt: float = 0.0
     """Share of label nodes whose class is drawn from VAT's own doubts (P^½) at the cell."""
     jitter: float = 0.0
-    """Share of label nodes that move to a neighbouring cell."""
+    """Share of label nodes that move to a neighboring cell."""
     surplus: float = 0.0
     """Mean number of random nodes to delete, drawn next to label cells."""
 
@@ -118,7 +118,7 @@ def _picked(
     order = np.argsort(-np.take_along_axis(visual, best, 0), axis=0, kind="stable")
     best = np.take_along_axis(best, order, 0)
     scores = np.take_along_axis(visual, best, 0)
-    decoding = Decoding(threshold=candidates.threshold, max_nodes=256)
+    decoding = DecodingOptions(threshold=candidates.threshold, max_nodes=256)
     (nodes,) = picks(scores[None], best[None], probabilities[-1:], vocabulary, decoding)
     return [
         (

@@ -9,7 +9,7 @@ import torch
 T = TypeVar("T")
 
 
-class Pace:
+class Throughput:
     """Measures from one row of the log to the next."""
 
     def __init__(self, device: torch.device, samples: int = 0) -> None:
@@ -38,14 +38,14 @@ class Pace:
             "samples_per_second": (samples - self.samples) / seconds,
             "waiting": self.waited / seconds,
         }
-        busy = utilisation(self.device)
+        busy = utilization(self.device)
         if busy is not None:
             row["gpu"] = busy
         self.samples, self.started, self.waited = samples, now, 0.0
         return row
 
 
-def utilisation(device: torch.device) -> float | None:
+def utilization(device: torch.device) -> float | None:
     """Percent of the last moments in which the GPU computed; None without one, or where the
     package `nvidia-ml-py`, which torch asks, is not installed."""
     if device.type != "cuda":

@@ -14,19 +14,19 @@ from ..data.formula import Formula
 from ..data.labels import canonical
 from ..data.pack import load_pack
 from .config import TrainConfig
-from .distributed import World
+from .distributed import ProcessGroup
 from .positions import with_positions_of
 
 
 @dataclass(frozen=True)
-class Material:
+class TrainingData:
     """Everything that a configuration names, loaded."""
 
     formulas: list[Formula]
     """To train on."""
     total: int = 0
     """Formulas of the packs, those that cannot be trained on included."""
-    judged: list[Formula] = field(default_factory=list)
+    validation: list[Formula] = field(default_factory=list)
     """To validate on."""
     hands: list[Formula] = field(default_factory=list)
     labels: list[list[str]] = field(default_factory=list)
@@ -35,8 +35,8 @@ class Material:
 
     @classmethod
     def gather(
-        cls, config: TrainConfig, vocabulary: Vocabulary, world: World, device: torch.device
-    ) -> "Material":
+        cls, config: TrainConfig, vocabulary: Vocabulary, world: ProcessGroup, device: torch.device
+    ) -> "TrainingData":
         """Raises `DataError` for packs and labels that cannot be read, and where there is nothing
         to train on; those of `with_positions_of` too."""
         packs = {path: load_pack(path) for path in (*config.train, *config.hands)}
@@ -68,13 +68,13 @@ class Material:
                 f"no formula to train on in {', '.join(config.train)}: `namer-edge data check` "
                 "tells why"
             )
-        judged = load_pack(config.validation).formulas if config.validation else []
+        validation = load_pack(config.validation).formulas if config.validation else []
         if config.evaluate_limit:
-            judged = judged[:: max(1, len(judged) // config.evaluate_limit)]
+            validation = validation[:: max(1, len(validation) // config.evaluate_limit)]
         return cls(
             usable,
             len(formulas),
-            judged,
+            validation,
             [f for path in config.hands for f in packs[path].formulas if f.placed],
             [tokens for path in config.labels for tokens in canonical(path, vocabulary)],
             {path: pack.sources for path, pack in packs.items()},
@@ -110,6 +110,6 @@ def _without_positions(path: str, formula: Formula, config: TrainConfig, synthet
     what = "pictures have" if formula.picture is not None else "unsegmented ink has"
     return (
         f"{path}: {what} no positions, and a NAMER is told where its symbols are: give teacher="
-        "WEIGHTS, those of a recogniser trained on such data (namer-edge train dwap train=PACK) or "
+        "WEIGHTS, those of a recognizer trained on such data (namer-edge train dwap train=PACK) or "
         "of a NAMER that reads some of it"
     )

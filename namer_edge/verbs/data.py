@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show = actions.add_parser(
         "show",
         help="training samples as one picture, with VAT's targets drawn in",
-        description="Draw samples as training would: augmented and synthesised as the "
+        description="Draw samples as training would: augmented and synthesized as the "
         "configuration says. Red: the cell that a token is estimated to stand in; pale: the window "
         "in which matching may move it. Pictures have cells where teacher=WEIGHTS gives them.",
     )
@@ -240,7 +240,7 @@ def _stats(arguments: argparse.Namespace) -> int:
 
     config = _settings(arguments)
     formulas = load_pack(arguments.pack).formulas
-    statistics = Statistics.of(formulas, Vocabulary.load(config.vocabulary), config.look)
+    statistics = Statistics.of(formulas, Vocabulary.load(config.vocabulary), config.preprocessing)
     if arguments.json:
         print(json.dumps(statistics.to_json(), ensure_ascii=False))
     else:
@@ -257,7 +257,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.formula.vocabulary import Vocabulary
     from namer_edge_runtime.picture.save import save_picture
 
-    from ..data.batches import Ink
+    from ..data.batches import TrainingSet
     from ..data.contact_sheet import contact_sheet
     from ..data.labels import canonical
     from ..data.pack import load_pack
@@ -283,10 +283,10 @@ def _show(arguments: argparse.Namespace) -> int:
         numbers = rng.permutation(len(formulas))[: arguments.count].tolist()
     segmented = all(formula.placed or formula.picture for formula in packed)
     hands = [f for path in config.hands for f in load_pack(path).formulas if f.placed]
-    ink = Ink(
+    ink = TrainingSet(
         formulas,
         vocabulary,
-        config.look,
+        config.preprocessing,
         config.augmentation,
         config.synthesis if segmented else None,  # which has to know whose strokes are whose
         hands,

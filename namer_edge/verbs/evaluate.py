@@ -1,4 +1,4 @@
-"""`namer-edge evaluate`: how well a model reads a labelled set of ink or pictures."""
+"""`namer-edge evaluate`: how well a model reads a labeled set of ink or pictures."""
 
 import argparse
 from pathlib import Path
@@ -17,12 +17,12 @@ from namer_edge_runtime.verbs.options import (
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
 
-SUMMARY = "read a labelled set and say how much of it is right"
+SUMMARY = "read a labeled set and say how much of it is right"
 
 EPILOG = """\
 DATA is a folder or zip of InkML or of pictures, a single file, or a pack (.npz). A label file has
 lines NAME TAB LABEL, NAME with or without the file's ending; with a heading line (first column
-`name`) its third column says yes or no: whether the label is within the vocabulary. Every labelled
+`name`) its third column says yes or no: whether the label is within the vocabulary. Every labeled
 file counts: one that cannot be read, or is not there, is wrong and is named.
 """
 
@@ -40,12 +40,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="for weights (.safetensors) of an autoregressive recogniser: hypotheses kept (1)",
+        help="for weights (.safetensors) of an autoregressive recognizer: hypotheses kept (1)",
     )
     parser.add_argument(
         "--loose",
         action="store_true",
-        help="normalise label and answer first: for labels without a published form (photos)",
+        help="normalize label and answer first: for labels without a published form (photos)",
     )
     parser.add_argument(
         "--all-rows", action="store_true", help="count labels beyond the vocabulary too"
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where some labelled files had no answer, or none was counted.
+    """Exit code 1 where some labeled files had no answer, or none was counted.
 
     Raises the typed errors of model, engine, labels and data.
     """
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         answers = answer_all(recognizer, samples, arguments.batch_size, bar.update)
     seconds = perf_counter() - started
     if labels is None:
-        whose = "the pack's" if packed else "the InkML truth, normalised"
+        whose = "the pack's" if packed else "the InkML truth, normalized"
         paired = paired_with_own(answers, whose, loose=arguments.loose)
     else:
         paired = paired_with(labels, answers, loose=arguments.loose, all_rows=arguments.all_rows)
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         "precision": engine.precision,
         "seconds": round(seconds, 2),
         "confidence": confidence.to_json(),
-        "unlabelled": list(paired.unlabelled),
+        "unlabeled": list(paired.unlabeled),
         "repeated": list(paired.repeated),
         "sources": {
             str(path): source_hash(path) for path in inputs if path is not None and path.is_file()

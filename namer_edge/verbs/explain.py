@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.model_file import CHECKPOINT
 
     from ..explanation.sheet import save
-    from ..explanation.stages import look_inside
+    from ..explanation.stages import trace_recognition
 
     target = arguments.output or Path(f"{Path(arguments.picture).stem}-explained.png")
     check_outputs([str(target)], [arguments.picture])
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         namer, recognizer = opened.namer, opened.recognizer
     else:
         recognizer = open_recognizer(arguments)
-    insight = look_inside(recognizer, arguments.picture, namer)
+    insight = trace_recognition(recognizer, arguments.picture, namer)
     save(insight, target)
     for node in insight.visual:
         if insight.changed(node):

@@ -8,7 +8,7 @@ from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, po
 SUMMARY = "compare the positions that a teacher's attention gives with those of the ink"
 
 EPILOG = """\
-TEACHER is the weights of an autoregressive recogniser (`namer-edge train dwap`), or of a NAMER,
+TEACHER is the weights of an autoregressive recognizer (`namer-edge train dwap`), or of a NAMER,
 which reads; PACK a pack whose ink is segmented. Distances are in cells of the H/8 grid, that is 8
 pixels of the model's input: the larger of rows and columns, as the matching window counts them.
 """
@@ -56,13 +56,15 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(None if target is None else str(target))
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    model, look, record = load_model(arguments.teacher)
+    model, preprocessing, record = load_model(arguments.teacher)
     formulas = [formula for formula in load_pack(arguments.pack).formulas if formula.placed]
     if not formulas:
         raise DataError(f"{arguments.pack}: no formula has positions from ink to compare with")
     if arguments.limit:
         formulas = formulas[:: max(1, len(formulas) // arguments.limit)]
-    seen = replace(look, symbol_height=arguments.symbol_height or look.symbol_height)
+    seen = replace(
+        preprocessing, symbol_height=arguments.symbol_height or preprocessing.symbol_height
+    )
     taught = taught_by(arguments.teacher, formulas, arguments.device or "cpu")
     report = teacher_report(formulas, taught, seen, model.vocabulary)
     if arguments.json:

@@ -62,6 +62,6 @@ def _cost(config: "TrainConfig") -> "Cost":
 
         return cost.measure(config.architecture, vocabulary)
     from ..autoregressive.cost import measure
-    from ..autoregressive.registry import build_recogniser
+    from ..autoregressive.registry import build_autoregressive
 
-    return measure(build_recogniser(config.decoder, vocabulary))
+    return measure(build_autoregressive(config.decoder, vocabulary))

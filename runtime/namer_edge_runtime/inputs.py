@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from .errors import InkError, PictureError, UsageError
 from .ink.render import render
 from .ink.strokes import Strokes, as_strokes
-from .picture.color import coloured
-from .picture.load import load, load_colour
+from .picture.color import colored
+from .picture.load import load, load_color
 from .picture.prepare import Lines, blank_page
 from .picture.steps import Steps
-from .preprocessing import Look, Prepared, turned
+from .preprocessing import Prepared, Preprocessing, turned
 
 if TYPE_CHECKING:
     from .ink.inkml import Ink
@@ -31,23 +31,23 @@ _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
-class Opened:
+class LoadedInput:
     """An input that was opened once and can be brought to any look."""
 
     strokes: Strokes | None
     """The ink, none of it on an empty canvas; None for a picture."""
     picture: NDArray[np.uint8] | None
-    """The grey picture, or None for ink."""
+    """The gray picture, or None for ink."""
     name: str = ""
     """What error messages call it."""
     raw: Any = field(default=None, repr=False, compare=False)
-    """What the picture was opened from, for its colours."""
+    """What the picture was opened from, for its colors."""
     turn: float = 0.0
     """Angle in radians by which it is turned about its origin before it is drawn, from x to y."""
     _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Once found: the symbol height of the look that a picture's lines were found for, and they."""
 
-    def prepare(self, look: Look, steps: Steps | None = None) -> Prepared:
+    def prepare(self, preprocessing: Preprocessing, steps: Steps | None = None) -> Prepared:
         """`steps`, where given, receives a picture of each step on the way.
 
         Raises `PictureError` or `InkError` where there is nothing to bring to a look.
@@ -58,31 +58,35 @@ class Opened:
                 return blank_page()
             if self.turn:
                 strokes = as_strokes(turned(stroke, self.turn) for stroke in strokes)
-            drawn = replace(render(strokes, look), turn=self.turn)
+            drawn = replace(render(strokes, preprocessing), turn=self.turn)
             if steps is not None:
                 steps.add("The strokes as they are drawn: what the model reads", 255 - drawn.image)
             return drawn
         assert self.picture is not None
         try:
-            if steps is not None or not self._found or look.symbol_height > LARGER * self._found[0]:
-                lines = Lines.find(self.picture, look, steps)
+            if (
+                steps is not None
+                or not self._found
+                or preprocessing.symbol_height > LARGER * self._found[0]
+            ):
+                lines = Lines.find(self.picture, preprocessing, steps)
                 if lines is not None and self.turn:
                     lines = lines.turned(self.turn, steps)
-                self._found[:] = look.symbol_height, lines
+                self._found[:] = preprocessing.symbol_height, lines
         except PictureError as error:
             raise _named(error, self.name) from error
         lines = self._found[1]
         if lines is None:
             return blank_page()
-        prepared = lines.prepared(look, steps)
-        if look.channels == 1 or self.raw is None:
+        prepared = lines.prepared(preprocessing, steps)
+        if preprocessing.channels == 1 or self.raw is None:
             return prepared
-        colour = coloured(load_colour(self.raw), prepared)
+        color = colored(load_color(self.raw), prepared)
         if steps is not None:
-            steps.add("How far its colours are from the paper's", 255 - colour.max(axis=2))
-        return replace(prepared, colour=colour)
+            steps.add("How far its colors are from the paper's", 255 - color.max(axis=2))
+        return replace(prepared, color=color)
 
-    def turned(self, angle: float) -> "Opened":
+    def turned(self, angle: float) -> "LoadedInput":
         """The same, turned by `angle` radians more before it is drawn."""
         other = replace(self, turn=self.turn + angle)
         if self._found and self._found[1] is not None:
@@ -90,14 +94,14 @@ class Opened:
         return other
 
 
-def open_input(value: Any) -> Opened:
-    """Any single input → `Opened`.
+def open_input(value: Any) -> LoadedInput:
+    """Any single input → `LoadedInput`.
 
     Raises `PictureError` or `InkError` for what cannot be read, `UsageError` for a type that is
     no input at all.
     """
     if is_strokes(value) or _is_empty(value):
-        return Opened(as_strokes(value), None)
+        return LoadedInput(as_strokes(value), None)
     if isinstance(value, str | Path):
         return _open_bytes(read_file(Path(value)), str(value))
     if isinstance(value, bytes | bytearray | memoryview):
@@ -113,16 +117,16 @@ def open_input(value: Any) -> Opened:
             raise UsageError(f"{name or 'the file'} was opened as text: open it in binary mode")
         return _open_bytes(data, name)
     if _is_ink(value):
-        return Opened(value.strokes, None)
-    return Opened(None, load(value), raw=value)
+        return LoadedInput(value.strokes, None)
+    return LoadedInput(None, load(value), raw=value)
 
 
-def prepare_input(value: Any, look: Look) -> Prepared:
+def prepare_input(value: Any, preprocessing: Preprocessing) -> Prepared:
     """Any single input → `Prepared`, whose `to_input` leads back to pixels or ink units.
 
-    Raises what `open_input` and `Opened.prepare` raise.
+    Raises what `open_input` and `LoadedInput.prepare` raise.
     """
-    return open_input(value).prepare(look)
+    return open_input(value).prepare(preprocessing)
 
 
 def read_file(path: Path) -> bytes:
@@ -180,16 +184,16 @@ def _is_ink(value: Any) -> "TypeGuard[Ink]":
     return hasattr(value, "strokes") and hasattr(value, "annotations")
 
 
-def _open_bytes(data: bytes, name: str) -> Opened:
+def _open_bytes(data: bytes, name: str) -> LoadedInput:
     """InkML or a picture; errors begin with `name` where there is one."""
     if len(data) > LARGEST_FILE:
         raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
     if is_inkml(data) or name.lower().endswith(".inkml"):
         from .ink.inkml import read_inkml
 
-        return Opened(read_inkml(data, name or "ink").strokes, None, name)
+        return LoadedInput(read_inkml(data, name or "ink").strokes, None, name)
     try:
-        return Opened(None, load(data), name, data)
+        return LoadedInput(None, load(data), name, data)
     except PictureError as error:
         raise _named(error, name) from error
 

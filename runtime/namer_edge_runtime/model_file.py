@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .atomic import atomic_file, atomic_folder
-from .decode.options import Decoding
+from .decode.options import DecodingOptions
 from .errors import ModelFileError, UsageError
 from .formula.vocabulary import Vocabulary
-from .preprocessing import Look
-from .score_calibration import Scalings
+from .preprocessing import Preprocessing
+from .score_calibration import ScoreCalibration
 
 FORMAT = "namer-edge-model"
 FORMAT_VERSION = 1
@@ -51,10 +51,10 @@ class ModelFile:
     precision: str
     """"fp32", "fp16" or "int8"."""
     parts: Mapping[str, Part]
-    look: Look
+    preprocessing: Preprocessing
     vocabulary: Vocabulary
-    decoding: Decoding
-    scalings: Scalings
+    decoding: DecodingOptions
+    score_calibration: ScoreCalibration
     meta: Mapping[str, Any] = field(repr=False)
     """All of `model.json`: also training, metrics, calibration and licence."""
 
@@ -90,10 +90,10 @@ class ModelFile:
                 engine_format=str(meta["engine_format"]),
                 precision=str(meta["precision"]),
                 parts=parts,
-                look=Look.from_json(meta["look"]),
+                preprocessing=Preprocessing.from_json(meta["look"]),
                 vocabulary=Vocabulary.from_json(meta["vocabulary"]),
-                decoding=Decoding.from_json(meta["decoding"]),
-                scalings=Scalings.from_json(meta.get("scalings", {})),
+                decoding=DecodingOptions.from_json(meta["decoding"]),
+                score_calibration=ScoreCalibration.from_json(meta.get("scalings", {})),
                 meta=meta,
             )
         except (KeyError, TypeError, AttributeError) as error:

@@ -1,6 +1,6 @@
 """The look that a model knows: how large its symbols are, how thick its pen, how it is padded.
 
-Ink is bright (255) on a background of 0. Training renders with the same `Look` that recognition
+Ink is bright (255) on a background of 0. Training renders with the same `Preprocessing` that recognition
 prepares pictures to, and the model file carries it.
 """
 
@@ -17,7 +17,7 @@ STRIDE = 16
 
 
 @dataclass(frozen=True)
-class Look:
+class Preprocessing:
     """Preprocessing constants of a model, all lengths in pixels of the model's input."""
 
     symbol_height: float = 20.0
@@ -30,13 +30,13 @@ class Look:
     max_width: int = 2048
     """What would become larger is scaled down to fit, which bounds memory."""
     channels: int = 1
-    """3 where pictures are read in colour; ink is the same in all of them."""
+    """3 where pictures are read in color; ink is the same in all of them."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Look":
+    def from_json(cls, value: dict[str, Any]) -> "Preprocessing":
         """Raises `ModelFileError` for keys this version does not know."""
         unknown = sorted(set(value) - {field.name for field in fields(cls)})
         if unknown:
@@ -70,15 +70,15 @@ class Prepared:
     offset: tuple[float, float]
     """Model pixels (x, y) of the input's origin: model = R(turn) · input · scale + offset."""
     blank: bool = False
-    """There is no ink: nothing to recognise."""
-    colour: NDArray[np.uint8] | None = None
-    """[H, W, 3] the same in colour, for a look of three channels."""
+    """There is no ink: nothing to recognize."""
+    color: NDArray[np.uint8] | None = None
+    """[H, W, 3] the same in color, for a look of three channels."""
     turn: float = 0.0
     """Angle in radians by which the input was turned about its origin, from x towards y."""
 
     def planes(self, channels: int) -> NDArray[np.uint8]:
         """[channels, H, W]: what a model reads."""
-        return planes(self.image if self.colour is None else self.colour, channels)
+        return planes(self.image if self.color is None else self.color, channels)
 
     def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """Model pixels [N, 2] (x, y) → coordinates of the input."""
@@ -90,8 +90,8 @@ class Prepared:
 
 
 def planes(image: NDArray[np.uint8], channels: int) -> NDArray[np.uint8]:
-    """[H, W], or [H, W, 3] of a picture in colour → [channels, H, W] as a model reads it; what is
-    grey is so in all of them."""
+    """[H, W], or [H, W, 3] of a picture in color → [channels, H, W] as a model reads it; what is
+    gray is so in all of them."""
     if image.ndim == 3:
         return np.ascontiguousarray(image.transpose(2, 0, 1))
     return np.ascontiguousarray(np.broadcast_to(image, (channels, *image.shape)))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 
 from .bulk.run import WINDOW
-from .decode.hypothesis import Path as NodePath
-from .decode.options import Decoding
+from .decode.hypothesis import Hypothesis
+from .decode.options import DecodingOptions
 from .decode.pick import Nodes
 from .engine.base import Engine, PgdInputs, VatOutput, open_engine
 from .errors import NamerEdgeError, UsageError
@@ -19,13 +19,13 @@ from .formula.latex import compact
 from .formula.nodes import to_tokens
 from .formula.vocabulary import Vocabulary
 from .ink.strokes import Strokes, as_strokes
-from .inputs import Opened, is_strokes, open_input
+from .inputs import LoadedInput, is_strokes, open_input
 from .model_file import ModelFile
 from .picture.skew import slope
-from .preprocessing import Look, Prepared
-from .recognition.voting import Ballot
+from .preprocessing import Prepared, Preprocessing
+from .recognition.voting import Votes
 from .result import Milliseconds, Reading, Result, TokenResult
-from .score_calibration import Scalings
+from .score_calibration import ScoreCalibration
 from .selection import picks, readings
 
 if TYPE_CHECKING:
@@ -48,16 +48,16 @@ class Recognizer:
     def __init__(
         self,
         engine: Engine,
-        look: Look,
+        preprocessing: Preprocessing,
         vocabulary: Vocabulary,
-        decoding: Decoding | None = None,
-        scalings: Scalings | None = None,
+        decoding: DecodingOptions | None = None,
+        score_calibration: ScoreCalibration | None = None,
     ) -> None:
         self.engine = engine
-        self.look = look
+        self.preprocessing = preprocessing
         self.vocabulary = vocabulary
-        self.decoding = decoding or Decoding()
-        self.scalings = scalings or Scalings()
+        self.decoding = decoding or DecodingOptions()
+        self.score_calibration = score_calibration or ScoreCalibration()
 
     @classmethod
     def from_pretrained(
@@ -86,7 +86,7 @@ class Recognizer:
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
         decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
-        return cls(opened, model.look, model.vocabulary, decoding, model.scalings)
+        return cls(opened, model.preprocessing, model.vocabulary, decoding, model.score_calibration)
 
     @overload
     def __call__(self, inputs: list[Any], *, batch_size: int = ..., alternatives: int = ...) -> Any:
@@ -98,7 +98,7 @@ class Recognizer:
     ) -> Result: ...
 
     def __call__(self, inputs: Any, *, batch_size: int = 8, alternatives: int = 0) -> Any:
-        """Recognises one input, or a list of them in order, and returns one `Result` or a list.
+        """Recognizes one input, or a list of them in order, and returns one `Result` or a list.
 
         An input is a path, bytes, an open file, a NumPy or PIL picture, InkML or strokes.
         Up to `alternatives` further readings, the most probable others, are returned beside the
@@ -110,11 +110,11 @@ class Recognizer:
         return _raised(self.each(inputs, batch_size, alternatives), numbered=True)
 
     def strokes(self, strokes: Sequence[Any], *, alternatives: int = 0) -> Result:
-        """Recognises pen strokes [[(x, y), …], …], y growing downwards, any unit.
+        """Recognizes pen strokes [[(x, y), …], …], y growing downwards, any unit.
 
         An empty canvas is a blank page. Raises `InkError` for strokes that are none.
         """
-        return _raised(self.each([Opened(as_strokes(strokes), None)], 1, alternatives))[0]
+        return _raised(self.each([LoadedInput(as_strokes(strokes), None)], 1, alternatives))[0]
 
     def session(self, *, alternatives: int = 0) -> "PenSession":
         """An empty canvas that strokes come to and leave one by one."""
@@ -127,7 +127,7 @@ class Recognizer:
     ) -> list[Result | NamerEdgeError]:
         """A result for each input, or the error that kept it from one, in order.
 
-        Beside what `__call__` takes, an input may be `Opened`, or `Prepared` for one look only.
+        Beside what `__call__` takes, an input may be `LoadedInput`, or `Prepared` for one look only.
         """
         _check_whole("batch_size", batch_size, 1)
         _check_whole("alternatives", alternatives, 0)
@@ -144,13 +144,13 @@ class Recognizer:
         """Opens each input once and looks at it as often as it takes to be sure; the first inputs
         alone, where pictures are large."""
         answers: dict[int, Result | NamerEdgeError] = {}
-        opened: dict[int, Opened | Prepared] = {}
+        opened: dict[int, LoadedInput | Prepared] = {}
         spent: dict[int, float] = {}
         held = 0
         for number, value in enumerate(inputs):
             started = perf_counter()
             try:
-                ready = isinstance(value, Opened | Prepared)
+                ready = isinstance(value, LoadedInput | Prepared)
                 opened[number] = value if ready else open_input(value)
             except NamerEdgeError as error:
                 answers[number] = error
@@ -158,46 +158,52 @@ class Recognizer:
             held += _pixels(opened.get(number))
             if held > MOST_HELD:
                 break
-        answers.update(self._look(opened, self.look, spent, batch_size, alternatives))
+        answers.update(self._look(opened, self.preprocessing, spent, batch_size, alternatives))
         if self.decoding.second_looks:
             self._level(opened, answers, batch_size, alternatives)
         ballots = {
-            number: Ballot([answer])
+            number: Votes([answer])
             for number, answer in answers.items()
             if isinstance(answer, Result)
-            and isinstance(opened[number], Opened)
+            and isinstance(opened[number], LoadedInput)
             and self._unsure(answer)
         }
         for done, factor in enumerate(self.decoding.second_looks):
             left = len(self.decoding.second_looks) - done
-            open_ = {n: opened[n] for n, ballot in ballots.items() if not ballot.settled(left)}
-            look = replace(self.look, symbol_height=self.look.symbol_height * factor)
-            for number, answer in self._look(open_, look, {}, batch_size, alternatives).items():
+            open_ = {n: opened[n] for n, ballot in ballots.items() if not ballot.is_decided(left)}
+            preprocessing = replace(
+                self.preprocessing, symbol_height=self.preprocessing.symbol_height * factor
+            )
+            for number, answer in self._look(
+                open_, preprocessing, {}, batch_size, alternatives
+            ).items():
                 if isinstance(answer, Result):
                     ballots[number].add(answer)
-        answers.update((number, ballot.elected(alternatives)) for number, ballot in ballots.items())
+        answers.update((number, ballot.winner(alternatives)) for number, ballot in ballots.items())
         return {
-            number: self.scalings(answer) if isinstance(answer, Result) else answer
+            number: self.score_calibration(answer) if isinstance(answer, Result) else answer
             for number, answer in answers.items()
         }
 
     def _level(
         self,
-        opened: "dict[int, Opened | Prepared]",
+        opened: "dict[int, LoadedInput | Prepared]",
         answers: "dict[int, Result | NamerEdgeError]",
         batch_size: int,
         alternatives: int,
     ) -> None:
         """What slopes and was not surely read is looked at once more, turned level. Where it is
         read more surely so, it stays level, and that is its answer."""
-        level: dict[int, Opened] = {}
+        level: dict[int, LoadedInput] = {}
         for number, value in opened.items():
             first = answers[number]
-            if isinstance(value, Opened) and isinstance(first, Result) and self._unsure(first):
+            if isinstance(value, LoadedInput) and isinstance(first, Result) and self._unsure(first):
                 angle = slope(first.prepared.image) if first.prepared else 0.0
                 if angle:
                     level[number] = value.turned(-angle)
-        for number, second in self._look(level, self.look, {}, batch_size, alternatives).items():
+        for number, second in self._look(
+            level, self.preprocessing, {}, batch_size, alternatives
+        ).items():
             first = answers[number]
             if isinstance(first, Result) and isinstance(second, Result):
                 spent = first.milliseconds + second.milliseconds
@@ -208,8 +214,8 @@ class Recognizer:
 
     def _look(
         self,
-        opened: Mapping[int, Opened | Prepared],
-        look: Look,
+        opened: Mapping[int, LoadedInput | Prepared],
+        preprocessing: Preprocessing,
         spent: Mapping[int, float],
         batch_size: int,
         alternatives: int,
@@ -220,12 +226,12 @@ class Recognizer:
         for number, value in opened.items():
             started = perf_counter()
             try:
-                prepared = value if isinstance(value, Prepared) else value.prepare(look)
+                prepared = value if isinstance(value, Prepared) else value.prepare(preprocessing)
             except NamerEdgeError as error:
                 answers[number] = error
                 continue
             milliseconds = _milliseconds(started) + spent.get(number, 0.0)
-            ink = value.strokes if isinstance(value, Opened) else None
+            ink = value.strokes if isinstance(value, LoadedInput) else None
             item = _Item(number, prepared, ink, milliseconds)
             if prepared.blank:
                 answers[number] = self._empty(item)
@@ -241,7 +247,7 @@ class Recognizer:
 
     def _batch(self, items: "list[_Item]", alternatives: int) -> Iterator[tuple[int, Result]]:
         """Pictures of one padded size through both graphs."""
-        images = np.stack([item.prepared.planes(self.look.channels) for item in items])
+        images = np.stack([item.prepared.planes(self.preprocessing.channels) for item in items])
         started = perf_counter()
         vat = self.engine.vat(images)
         vat_time = _milliseconds(started) / len(items)
@@ -260,13 +266,13 @@ class Recognizer:
 
     def _result(
         self,
-        paths: list[NodePath],
+        paths: list[Hypothesis],
         nodes: Nodes,
         item: "_Item",
         alternatives: int,
         spent: Milliseconds,
     ) -> Result:
-        said: dict[str, NodePath] = {}
+        said: dict[str, Hypothesis] = {}
         for path in paths:
             tokens = [self.vocabulary.token(int(number)) for number in path.classes]
             said.setdefault(" ".join(to_tokens(tokens, self.vocabulary)), path)
@@ -292,8 +298,10 @@ class Recognizer:
             ink=item.ink,
         )
 
-    def _tokens(self, path: NodePath, nodes: Nodes, prepared: Prepared) -> tuple[TokenResult, ...]:
-        """The visual tokens on the path, at the centres of their cells."""
+    def _tokens(
+        self, path: Hypothesis, nodes: Nodes, prepared: Prepared
+    ) -> tuple[TokenResult, ...]:
+        """The visual tokens on the path, at the centers of their cells."""
         visual = np.flatnonzero(path.classes < self.vocabulary.size)
         cells = nodes.cells[path.nodes[visual]]
         places = prepared.to_input((cells[:, ::-1] + 0.5) * CELL)
@@ -334,8 +342,10 @@ class _Item:
     milliseconds: float
 
 
-def _pixels(opened: Opened | Prepared | None) -> int:
-    return opened.picture.size if isinstance(opened, Opened) and opened.picture is not None else 0
+def _pixels(opened: LoadedInput | Prepared | None) -> int:
+    return (
+        opened.picture.size if isinstance(opened, LoadedInput) and opened.picture is not None else 0
+    )
 
 
 def _milliseconds(started: float) -> float:

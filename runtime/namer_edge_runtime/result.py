@@ -40,7 +40,7 @@ class Reading:
     """Space-separated tokens in the form of the published labels: what is scored."""
     score: float
     """In [0, 1]: product of the probabilities of the path's classes and edges, and of those that
-    what it leaves out stands for nothing, as the model scales it (`Scalings`)."""
+    what it leaves out stands for nothing, as the model scales it (`ScoreCalibration`)."""
     tokens: tuple[TokenResult, ...] = ()
 
     @property
@@ -103,12 +103,12 @@ class Milliseconds:
 
 @dataclass(frozen=True)
 class Result(Reading):
-    """One recognised formula. A blank page gives an empty one with score 0."""
+    """One recognized formula. A blank page gives an empty one with score 0."""
 
     alternatives: tuple[Reading, ...] = ()
     """Other readings, where they were asked for, the most probable first. Those of one look go by
     score, and the first may have a higher one than the answer, which is the longest path; those
-    of several looks go by their votes (`Ballot`)."""
+    of several looks go by their votes (`Votes`)."""
     engine: str = ""
     device: str = ""
     """Engine and device that really ran."""
@@ -125,14 +125,18 @@ class Result(Reading):
     def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
         """The strokes that each of `tokens` was written with, as their places in `ink`; none
         for `^`, `_` and `\\limits`. None where the input was a picture."""
-        from .ink.stroke_assignment import owners
+        from .ink.stroke_assignment import assign_strokes
 
         if self.ink is None:
             return None
         inked = [number for number, t in enumerate(self.tokens) if t.text not in INKLESS]
         places = np.array([(self.tokens[n].x, self.tokens[n].y) for n in inked]).reshape(-1, 2)
         owned = dict(
-            zip(inked, owners(self.ink, [self.tokens[n].text for n in inked], places), strict=True)
+            zip(
+                inked,
+                assign_strokes(self.ink, [self.tokens[n].text for n in inked], places),
+                strict=True,
+            )
         )
         return tuple(owned.get(number, ()) for number in range(len(self.tokens)))
 

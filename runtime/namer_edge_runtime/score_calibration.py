@@ -15,7 +15,7 @@ CLOSEST = 1e-6
 
 
 @dataclass(frozen=True)
-class Scaling:
+class PlattScaling:
     """p = σ(slope · logit(score) + offset): temperature 1 / slope, and a shift (Platt scaling).
 
     Fitted where the truth is known (`namer_edge.evaluation.calibration.fit`). It keeps the order of
@@ -32,21 +32,21 @@ class Scaling:
 
     def __call__(self, score: float) -> float:
         """The probability, in [0, 1], that what has this score is right."""
-        if score <= 0 or self == Scaling():
+        if score <= 0 or self == PlattScaling():
             return score
         return float(1 / (1 + np.exp(-(self.slope * self.logit(score) + self.offset))))
 
 
 @dataclass(frozen=True)
-class Scalings:
+class ScoreCalibration:
     """What a model's scores are scaled by before a caller sees them; `model.json` keeps it."""
 
-    formula: Scaling = Scaling()
+    formula: PlattScaling = PlattScaling()
     """Of a whole reading, the one that the looks elected, and of its alternatives."""
-    token: Scaling = Scaling()
+    token: PlattScaling = PlattScaling()
 
     def __call__(self, result: Result) -> Result:
-        if self == Scalings():
+        if self == ScoreCalibration():
             return result
         answer = self._scaled(result)
         others = [self._scaled(other) for other in result.alternatives]
@@ -64,15 +64,17 @@ class Scalings:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Scalings":
+    def from_json(cls, value: dict[str, Any]) -> "ScoreCalibration":
         """Raises `ModelFileError` where it is no table of slopes and offsets."""
         try:
-            scalings = cls(**{name: Scaling(**numbers) for name, numbers in value.items()})
-            for scaling in (scalings.formula, scalings.token):
+            score_calibration = cls(
+                **{name: PlattScaling(**numbers) for name, numbers in value.items()}
+            )
+            for scaling in (score_calibration.formula, score_calibration.token):
                 if not (np.isfinite(scaling.offset) and 0 < scaling.slope < np.inf):
                     raise ValueError(f"{scaling} keeps no order")
         except (TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
                 f"the model's scaling of scores is malformed ({error}): export the model again"
             ) from None
-        return scalings
+        return score_calibration

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .decode.decode import decode_all
-from .decode.hypothesis import Path
-from .decode.options import Decoding
+from .decode.hypothesis import Hypothesis
+from .decode.options import DecodingOptions
 from .decode.pick import Nodes, pick_all
 from .engine.base import PgdOutput
 from .formula.vocabulary import Vocabulary
@@ -18,7 +18,7 @@ def picks(
     classes: NDArray[np.integer],
     none: NDArray[np.float32],
     vocabulary: Vocabulary,
-    decoding: Decoding,
+    decoding: DecodingOptions,
 ) -> list[Nodes]:
     """Nodes from VAT's maps of B pictures: scores and classes [B, C, h, w], none [B, h, w]
     (`pick_all`)."""
@@ -39,9 +39,9 @@ def readings(
     pgd: PgdOutput,
     nodes: Sequence[Nodes],
     vocabulary: Vocabulary,
-    decoding: Decoding,
+    decoding: DecodingOptions,
     count: int = 1,
-) -> list[list[Path]]:
+) -> list[list[Hypothesis]]:
     """Up to `count` readings of each formula, best first (`decode_all`)."""
     return decode_all(
         pgd.correction,

@@ -1,4 +1,4 @@
-"""Each recogniser learns sixteen formulas by heart, and is trained by the command like NAMER."""
+"""Each recognizer learns sixteen formulas by heart, and is trained by the command like NAMER."""
 
 import json
 from pathlib import Path
@@ -7,29 +7,29 @@ import pytest
 import torch
 
 from namer_edge.autoregressive.model import DecoderArchitecture
-from namer_edge.autoregressive.recognizer import Reader
-from namer_edge.autoregressive.registry import build_recogniser
-from namer_edge.checkpoints.weights import load_recogniser, load_weights
+from namer_edge.autoregressive.recognizer import AutoregressiveRecognizer
+from namer_edge.autoregressive.registry import build_autoregressive
+from namer_edge.checkpoints.weights import load_autoregressive, load_weights
 from namer_edge.data.augment import Augmentation
-from namer_edge.data.batches import Ink, loader
+from namer_edge.data.batches import TrainingSet, loader
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge.training.sequence_loss import SequenceObjective
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import CheckpointError, ConfigError, NamerEdgeError
-from namer_edge_runtime.inputs import Opened
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.inputs import LoadedInput
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 from ..training.conftest import PLAIN, pack  # noqa: F401 (a fixture)
 from .small import NAMES
 
-LOOK = Look(symbol_height=12.0)
+LOOK = Preprocessing(symbol_height=12.0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_sixteen_formulas_are_learnt_by_heart(name: str) -> None:
+def test_sixteen_formulas_are_learned_by_heart(name: str) -> None:
     torch.manual_seed(0)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -44,21 +44,21 @@ def test_sixteen_formulas_are_learnt_by_heart(name: str) -> None:
         decoder_feedforward=2,
         dropout=0.0,
     )
-    recogniser = build_recogniser(architecture, VOCABULARY)
-    objective = SequenceObjective(recogniser)
+    model = build_autoregressive(architecture, VOCABULARY)
+    objective = SequenceObjective(model)
     formulas = [written(number) for number in range(len(WRITTEN))]
-    ink = Ink(formulas, VOCABULARY, LOOK, Augmentation())
+    ink = TrainingSet(formulas, VOCABULARY, LOOK, Augmentation())
     (batch,) = loader(ink, ink.plan(0, 16, 0))
-    optimizer = torch.optim.AdamW(recogniser.parameters(), 4e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), 4e-3)
     try:
         for _ in range(70):
             optimizer.zero_grad()
             objective(batch, ())["loss"].backward()
-            torch.nn.utils.clip_grad_norm_(recogniser.parameters(), 5.0)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
             optimizer.step()
         for beam in (1, 3):
-            answers = Reader(recogniser, LOOK, beam).each(
-                [Opened(f.strokes, None) for f in formulas]
+            answers = AutoregressiveRecognizer(model, LOOK, beam).each(
+                [LoadedInput(f.strokes, None) for f in formulas]
             )
             read = [None if isinstance(a, NamerEdgeError) else a.canonical for a in answers]
             assert read == [" ".join(formula.tokens) for formula in formulas]
@@ -87,7 +87,7 @@ def settings(pack: Path, output: Path) -> list[str]:  # noqa: F811
 
 
 @pytest.mark.slow
-def test_a_recogniser_is_trained_judged_kept_and_resumed(
+def test_a_recognizer_is_trained_judged_kept_and_resumed(
     pack: Path,  # noqa: F811
     tmp_path: Path,
 ) -> None:
@@ -102,9 +102,9 @@ def test_a_recogniser_is_trained_judged_kept_and_resumed(
     assert len(log) == 1 + 3 * 2
     assert ",loss,tokens,counting," in log[0]
     assert len((tmp_path / "run" / "validation.csv").read_text().splitlines()) == 3
-    recogniser, look, record = load_recogniser(tmp_path / "run" / "best.safetensors")
-    assert recogniser.architecture.model == "can"
-    assert look.symbol_height == 12
+    model, preprocessing, record = load_autoregressive(tmp_path / "run" / "best.safetensors")
+    assert model.architecture.model == "can"
+    assert preprocessing.symbol_height == 12
     assert record["validation"]["exprate"] >= 0
     with pytest.raises(CheckpointError, match="holds a can"):
         load_weights(tmp_path / "run" / "best.safetensors")
@@ -114,7 +114,7 @@ def test_a_recogniser_is_trained_judged_kept_and_resumed(
     assert json.loads(report.read_text())["total"] == 16
 
 
-def test_a_dry_run_says_what_a_recogniser_costs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_says_what_a_recognizer_costs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "dwap", "encoder=densenet", "--dry-run"]) == 0
     text = capsys.readouterr().out
     assert "40 tokens" in text

@@ -7,7 +7,7 @@ from namer_edge.autoregressive.alphabet import Alphabet
 from namer_edge.autoregressive.can import Can
 from namer_edge.autoregressive.coverage_attention import CoverageAttention
 from namer_edge.autoregressive.model import DecoderArchitecture
-from namer_edge.autoregressive.registry import build_recogniser
+from namer_edge.autoregressive.registry import build_autoregressive
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
@@ -17,15 +17,15 @@ CROHME = Vocabulary.load("crohme")
 
 
 @pytest.mark.parametrize(("name", "millions"), [("dwap", 4.72), ("comer", 6.4)])
-def test_on_the_densenet_recognisers_have_their_published_size(name: str, millions: float) -> None:
-    recogniser = build_recogniser(DecoderArchitecture(name, "densenet"), CROHME)
-    count = sum(p.numel() for p in recogniser.parameters())
+def test_on_the_densenet_recognizers_have_their_published_size(name: str, millions: float) -> None:
+    model = build_autoregressive(DecoderArchitecture(name, "densenet"), CROHME)
+    count = sum(p.numel() for p in model.parameters())
     assert count == pytest.approx(millions * 1e6, rel=0.05)
 
 
 def test_an_unknown_name_is_refused_with_those_there_are() -> None:
     with pytest.raises(ConfigError, match="dwap, "):
-        build_recogniser(DecoderArchitecture("dawp"), CROHME)
+        build_autoregressive(DecoderArchitecture("dawp"), CROHME)
 
 
 def test_canonical_tokens_are_written_braces_included() -> None:
@@ -67,17 +67,17 @@ def test_coverage_is_the_sum_of_past_attention_seen_through_two_linear_maps() ->
 
 
 def test_can_is_trained_on_how_often_inked_tokens_stand_in_a_label() -> None:
-    recogniser = small("can")
-    assert isinstance(recogniser, Can)
-    context = recogniser.prepare(recogniser.encode(torch.rand(1, 1, 32, 48)))
-    label = recogniser.alphabet.numbers(["x", "^", "{", "x", "}", "1"])
-    truth = torch.zeros(1, recogniser.alphabet.size)
-    truth[0, recogniser.alphabet.numbers(["x", "1"])] = torch.tensor([2.0, 1.0])
-    truth[0, recogniser.alphabet.open] = 9.0  # nobody asks for braces
+    model = small("can")
+    assert isinstance(model, Can)
+    context = model.prepare(model.encode(torch.rand(1, 1, 32, 48)))
+    label = model.alphabet.numbers(["x", "^", "{", "x", "}", "1"])
+    truth = torch.zeros(1, model.alphabet.size)
+    truth[0, model.alphabet.numbers(["x", "1"])] = torch.tensor([2.0, 1.0])
+    truth[0, model.alphabet.open] = 9.0  # nobody asks for braces
 
     def counting(counts: torch.Tensor) -> float:
         object.__setattr__(context, "counts", counts.expand(2, -1, -1))
-        losses = recogniser.losses(context, [label])
+        losses = model.losses(context, [label])
         torch.testing.assert_close(losses["loss"], losses["tokens"] + losses["counting"])
         return float(losses["counting"].detach())
 
@@ -86,14 +86,14 @@ def test_can_is_trained_on_how_often_inked_tokens_stand_in_a_label() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "tree-decoder"])
-def test_labels_of_several_lengths_are_learnt_at_once_as_one_by_one(name: str) -> None:
+def test_labels_of_several_lengths_are_learned_at_once_as_one_by_one(name: str) -> None:
     """The mean over all tokens is the mean of the labels', weighed by their lengths."""
-    recogniser = small(name)
+    model = small(name)
     image = torch.rand(1, 1, 32, 64)
-    labels = [recogniser.alphabet.numbers(t.split()) for t in ("x", "x ^ { 1 } 1")]
-    features = recogniser.encode(image)
-    whole = recogniser.losses(recogniser.prepare(features.repeat(2)), labels)
+    labels = [model.alphabet.numbers(t.split()) for t in ("x", "x ^ { 1 } 1")]
+    features = model.encode(image)
+    whole = model.losses(model.prepare(features.repeat(2)), labels)
     key = "tokens" if "tokens" in whole else "loss"
-    context = recogniser.prepare(features)
-    apart = [float(recogniser.losses(context, [label])[key].detach()) for label in labels]
+    context = model.prepare(features)
+    apart = [float(model.losses(context, [label])[key].detach()) for label in labels]
     assert float(whole[key].detach()) == pytest.approx((2 * apart[0] + 7 * apart[1]) / 9, abs=1e-4)

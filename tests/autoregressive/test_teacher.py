@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from namer_edge.autoregressive.model import Written
+from namer_edge.autoregressive.model import DecoderOutput
 from namer_edge.autoregressive.teacher import CELL, Teacher, maxima
 from namer_edge.checkpoints.weights import save_weights
 from namer_edge.data.pack import load_pack
@@ -17,13 +17,13 @@ from namer_edge.training.loop import train
 from namer_edge.training.positions import with_positions_of
 from namer_edge_runtime.errors import ConfigError, DataError
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..handwriting import VOCABULARY, written
 from ..training.conftest import PLAIN, SMALL, pack  # noqa: F401 (a fixture)
 from .small import small
 
-LOOK = Look(symbol_height=20.0)
+LOOK = Preprocessing(symbol_height=20.0)
 
 
 def weights(folder: Path, name: str = "dwap") -> Path:
@@ -39,10 +39,10 @@ def test_who_looks_at_each_token_in_turn_says_where_it_stands(
     """Told what to write, it looks where the ink has each visual node, and elsewhere for braces."""
     formulas = [written(number) for number in (0, 5, 12)]
     teacher = Teacher(small("dwap", vocabulary=VOCABULARY), LOOK)
-    alphabet = teacher.recogniser.alphabet
+    alphabet = teacher.model.alphabet
     by_label = {tuple(alphabet.numbers(f.tokens)): f for f in formulas}
 
-    def looks(context: object, tokens: torch.Tensor) -> Written:
+    def looks(context: object, tokens: torch.Tensor) -> DecoderOutput:
         (row,) = tokens.tolist()
         formula = by_label[tuple(row[1:])]
         prepared = render(formula.strokes, LOOK)
@@ -53,9 +53,9 @@ def test_who_looks_at_each_token_in_turn_says_where_it_stands(
         cells = np.floor(points / stride).astype(int)
         for place, (x, y) in zip(alphabet.visual_places(formula.tokens), cells, strict=True):
             attention[0, place, y, x] = 0.9
-        return Written(torch.zeros(0), attention, {})
+        return DecoderOutput(torch.zeros(0), attention, {})
 
-    monkeypatch.setattr(teacher.recogniser, "teach", looks)
+    monkeypatch.setattr(teacher.model, "teach", looks)
     found = teacher.positions(formulas, batch_size=1)
     for formula, positions_ in zip(formulas, found, strict=True):
         prepared = render(formula.strokes, LOOK)
@@ -136,6 +136,6 @@ def test_namer_learns_from_a_teachers_positions(pack: Path, tmp_path: Path) -> N
     assert len(list(tmp_path.glob("*.positions-*.npz"))) == 2
 
 
-def test_an_autoregressive_recogniser_has_no_teacher() -> None:
+def test_an_autoregressive_recognizer_has_no_teacher() -> None:
     with pytest.raises(ConfigError, match="teacher"):
         load_config("dwap", ["teacher=some.safetensors"])

@@ -8,7 +8,7 @@ import torch
 
 from namer_edge.autoregressive.beam_search import read
 from namer_edge.autoregressive.model import DecoderArchitecture, Features
-from namer_edge.autoregressive.registry import build_recogniser
+from namer_edge.autoregressive.registry import build_autoregressive
 from namer_edge.autoregressive.tree_alphabet import PLACES, TreeAlphabet
 from namer_edge.autoregressive.tree_decoder import TreeDecoder
 from namer_edge.data.labels import read_labels
@@ -102,9 +102,9 @@ def test_a_long_row_is_no_deep_recursion_and_a_longer_one_is_refused() -> None:
 
 def test_it_has_the_size_of_the_published_one() -> None:
     """Counted from the layers of the authors' own program, 5.00 M; their paper gives no number."""
-    recogniser = build_recogniser(DecoderArchitecture("tree-decoder", "densenet"), CROHME)
-    count = sum(p.numel() for p in recogniser.parameters())
-    encoder = sum(p.numel() for p in recogniser.encoder.parameters())
+    model = build_autoregressive(DecoderArchitecture("tree-decoder", "densenet"), CROHME)
+    count = sum(p.numel() for p in model.parameters())
+    encoder = sum(p.numel() for p in model.encoder.parameters())
     d, n, a, k, relations = 684, 256, 512, 106, 7
     grus = 2 * (3 * (n * n + n) + 3 * n * n) + 2 * (3 * (d * n + n) + 3 * n * n)
     attention = 2 * ((d * a + a) + n * a + 121 * 512 + (512 * a + a) + (a + 1))
@@ -118,11 +118,11 @@ def test_it_has_the_size_of_the_published_one() -> None:
 @torch.inference_mode()
 def test_only_what_may_come_now_is_written() -> None:
     """A parent that is there, then a class, then a relation; <eos> for a class alone."""
-    recogniser = small("tree-decoder")
-    assert isinstance(recogniser, TreeDecoder)
-    alphabet = recogniser.alphabet
-    seen = features(recogniser, (32, 64), (48, 96))
-    for hypothesis in read(recogniser, seen, beam=4, longest=20):
+    model = small("tree-decoder")
+    assert isinstance(model, TreeDecoder)
+    alphabet = model.alphabet
+    seen = features(model, (32, 64), (48, 96))
+    for hypothesis in read(model, seen, beam=4, longest=20):
         for place, number in enumerate(hypothesis.tokens):
             if place % 3 == 0:
                 assert 0 <= number - alphabet.pointers <= place // 3
@@ -133,31 +133,31 @@ def test_only_what_may_come_now_is_written() -> None:
 
 
 def test_losses_are_those_of_each_part_and_guide_attention() -> None:
-    recogniser = small("tree-decoder")
-    assert isinstance(recogniser, TreeDecoder)
-    seen = features(recogniser, (32, 64), (48, 96))
+    model = small("tree-decoder")
+    assert isinstance(model, TreeDecoder)
+    seen = features(model, (32, 64), (48, 96))
     assert seen.mask is not None
-    context = recogniser.prepare(Features(seen.f8.clone(), seen.f16.clone(), seen.mask.clone()))
-    labels = [recogniser.alphabet.numbers(t.split()) for t in ("x ^ { 1 } x", "1")]
-    losses = recogniser.losses(context, labels, smoothing=0.1)
+    context = model.prepare(Features(seen.f8.clone(), seen.f16.clone(), seen.mask.clone()))
+    labels = [model.alphabet.numbers(t.split()) for t in ("x ^ { 1 } x", "1")]
+    losses = model.losses(context, labels, smoothing=0.1)
     assert list(losses) == ["loss", "parent", "child", "relation", "symbol", "attention"]
     parts = losses["parent"] + losses["child"] + losses["relation"]
     whole = parts + 0.1 * (losses["symbol"] + losses["attention"])
     torch.testing.assert_close(losses["loss"], whole)
     assert losses["loss"] < 30  # what cannot come now is no part of any smoothing
     losses["attention"].backward()
-    for look in (recogniser.look_parent, recogniser.look_child):
-        gradient = look.get_parameter("energy.weight").grad
+    for preprocessing in (model.look_parent, model.look_child):
+        gradient = preprocessing.get_parameter("energy.weight").grad
         assert gradient is not None
         assert gradient.abs().sum() > 0
 
 
-def test_formulas_of_several_lengths_are_learnt_at_once_as_one_by_one() -> None:
-    recogniser = small("tree-decoder")
-    seen = recogniser.encode(torch.rand(1, 1, 32, 64))
-    labels = [recogniser.alphabet.numbers(t.split()) for t in ("x", "x ^ { 1 } 1")]
-    whole = recogniser.losses(recogniser.prepare(seen.repeat(2)), labels)
-    apart = [recogniser.losses(recogniser.prepare(seen), [label]) for label in labels]
+def test_formulas_of_several_lengths_are_learned_at_once_as_one_by_one() -> None:
+    model = small("tree-decoder")
+    seen = model.encode(torch.rand(1, 1, 32, 64))
+    labels = [model.alphabet.numbers(t.split()) for t in ("x", "x ^ { 1 } 1")]
+    whole = model.losses(model.prepare(seen.repeat(2)), labels)
+    apart = [model.losses(model.prepare(seen), [label]) for label in labels]
     # One node and three, and for parents and children the end as well.
     for part, (few, many) in {"parent": (2, 4), "child": (2, 4), "relation": (1, 3)}.items():
         mean = (few * apart[0][part] + many * apart[1][part]) / (few + many)

@@ -11,9 +11,16 @@ import torch
 from namer_edge.checkpoints.weights import save_weights
 from namer_edge.data.labels import Label
 from namer_edge.evaluation.samples import Sample
-from namer_edge_benchmarks.baselines import Rival, entrants
+from namer_edge_benchmarks.baselines import Baseline, baselines
 from namer_edge_benchmarks.decoded_lengths import load_lengths
-from namer_edge_benchmarks.decoder_timing import FORCED, FORCED_NAMER, OWN_STOP, Picture, Race, Way
+from namer_edge_benchmarks.decoder_timing import (
+    FORCED,
+    FORCED_NAMER,
+    OWN_STOP,
+    DecoderTiming,
+    Picture,
+    SearchSetting,
+)
 from namer_edge_benchmarks.end_to_end import open_whole
 from namer_edge_benchmarks.hand_count import HandCount
 from namer_edge_benchmarks.machine import Machine
@@ -22,10 +29,10 @@ from namer_edge_benchmarks.table3 import Comparison, compare
 from namer_edge_benchmarks.table3_report import PAPER, paper_json, paper_page
 from namer_edge_runtime import command
 from namer_edge_runtime.bulk.run import Source
-from namer_edge_runtime.decode.options import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import DataError, UsageError
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..autoregressive.small import small
 from ..handwriting import written
@@ -43,9 +50,9 @@ def sample(number: int) -> Sample:
 @pytest.fixture(scope="module")
 def found() -> Comparison:
     broken = Sample(Source("torn", error=DataError("torn: cannot be read")), Label("torn", "1"))
-    unlabelled = Sample(Source("secret", written(2).source))
+    unlabeled = Sample(Source("secret", written(2).source))
     crowded = Sample(Source("crowded", written(2).source), Label("crowded", "1 " * 250))
-    samples = [sample(0), broken, sample(1), unlabelled, crowded]
+    samples = [sample(0), broken, sample(1), unlabeled, crowded]
     return compare(small_entrants(), samples, beams=(1, 2))
 
 
@@ -105,16 +112,16 @@ def test_a_namer_that_is_told_the_label_selects_the_labels_own_path() -> None:
     namer = small_entrants().namer.eval()
     with torch.inference_mode():
         f8, f16 = namer.encoder(torch.zeros(1, 1, 64, 128))
-    stages = run_stages(namer, Decoding(), f8, f16, lambda: 0.0, LABEL)
+    stages = run_stages(namer, DecodingOptions(), f8, f16, lambda: 0.0, LABEL)
     assert stages.tokens == LABEL
 
 
 def test_a_trained_decoder_stops_by_itself() -> None:
     whole = small_entrants()
-    dwap = whole.rivals[0].recogniser
+    dwap = whole.rivals[0].model
     with torch.no_grad():
         dwap.output.bias[dwap.alphabet.eos] = 1e3  # type: ignore[index,union-attr]
-    trained = replace(whole, rivals=(Rival("dwap", dwap, True),))
+    trained = replace(whole, rivals=(Baseline("dwap", dwap, True),))
     line = compare(trained, [sample(0)], beams=(1,)).lines[1]
     assert line.steps == [0]
     assert line.stop == OWN_STOP
@@ -125,7 +132,7 @@ def test_random_weights_write_as_much_as_trained_ones_of_another_encoder(tmp_pat
     with torch.no_grad():  # a decoder that never stops
         dwap.output.bias[dwap.alphabet.eos] = -1e3  # type: ignore[index,union-attr]
     path = tmp_path / "dwap.safetensors"
-    save_weights(path, dwap, Look(), {})
+    save_weights(path, dwap, Preprocessing(), {})
     whole = small_entrants()
     told = replace(whole.rivals[0], lengths=load_lengths({"dwap": path})["dwap"])
     lines = compare(replace(whole, rivals=(told, whole.rivals[2])), [sample(0)], beams=(1,)).lines
@@ -152,15 +159,15 @@ def test_a_model_file_reads_the_same_from_end_to_end(tiny_model: ModelFile) -> N
 
 def test_counts_by_library_and_by_hand_agree() -> None:
     height, width = 64, 160
-    paper = entrants({})
+    paper = baselines({})
     paper.to("cpu")
-    ways = [Way(rival, 1, True) for rival in paper.rivals]
-    race = Race(paper, ways, "cpu")
+    ways = [SearchSetting(rival, 1, True) for rival in paper.rivals]
+    race = DecoderTiming(paper, ways, "cpu")
     picture = Picture("zeros", torch.zeros(1, 1, height, width, dtype=torch.uint8), LABEL)
     hand = HandCount(height, width)
     assert race.count(picture) == pytest.approx(hand.encoder, rel=0.05)
     counted = {line.name: line.decoder_flops for line in race.lines}
-    size = paper.rivals[0].recogniser.alphabet.size
+    size = paper.rivals[0].model.alphabet.size
     nodes = 2 + len([token for token in LABEL if token != "{"])
     assert counted["NAMER"] == pytest.approx(hand.namer(nodes, CROHME.size), rel=0.05)
     assert counted["DWAP"] == pytest.approx(hand.dwap(len(LABEL) + 1, size), rel=0.05)
@@ -169,19 +176,19 @@ def test_counts_by_library_and_by_hand_agree() -> None:
 
 def test_weights_that_would_not_compare_like_with_like_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "dwap.safetensors"
-    save_weights(path, small("dwap", vocabulary=CROHME), Look(), {})
+    save_weights(path, small("dwap", vocabulary=CROHME), Preprocessing(), {})
     with pytest.raises(UsageError, match="encoder=densenet"):
-        entrants({"dwap": path})
+        baselines({"dwap": path})
     with pytest.raises(UsageError, match="those of a dwap"):
-        entrants({"comer": path})
+        baselines({"comer": path})
     with pytest.raises(UsageError, match="no entrant 'wap'"):
-        entrants({"wap": path})
+        baselines({"wap": path})
     with pytest.raises(UsageError, match="those of a dwap"):
-        entrants({}, lengths={"comer": path})
+        baselines({}, lengths={"comer": path})
     with pytest.raises(UsageError, match="no entrant 'namer'"):
-        entrants({}, lengths={"namer": path})
+        baselines({}, lengths={"namer": path})
     with pytest.raises(UsageError, match="stops by itself"):
-        entrants({"dwap": path}, lengths={"dwap": path})
+        baselines({"dwap": path}, lengths={"dwap": path})
 
 
 def test_options_that_make_no_sense_are_refused(

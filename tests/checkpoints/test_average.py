@@ -10,7 +10,7 @@ from namer_edge.checkpoints.average import main, mean
 from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.model.namer import Architecture, Namer
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 SMALL = Architecture("edge", (8, 8, 16, 16), (0, 0, 0, 1), 16, 16, 1, 2)
 
@@ -19,7 +19,7 @@ def checkpoint(path: Path, seed: int, architecture: Architecture = SMALL) -> Pat
     torch.manual_seed(seed)
     namer = Namer(architecture, Vocabulary.load("crohme"))
     record = {"licence": f"of {seed}", "progress": {"epoch": seed}}
-    save_weights(path, namer, Look(26.0, 2.0, 8, 512, 2048), record)
+    save_weights(path, namer, Preprocessing(26.0, 2.0, 8, 512, 2048), record)
     return path
 
 
@@ -27,13 +27,13 @@ def test_weights_are_averaged_and_told(tmp_path: Path) -> None:
     paths = [checkpoint(tmp_path / f"{seed}.safetensors", seed) for seed in (1, 2, 3)]
     output = tmp_path / "mean.safetensors"
     assert main([*map(str, paths), "-o", str(output)]) == 0
-    found, look, record = load_weights(output)
+    found, preprocessing, record = load_weights(output)
     parts = [load_weights(path) for path in paths]
     for name, value in found.state_dict().items():
         if value.is_floating_point():
             wanted = sum(part[0].state_dict()[name] for part in parts) / 3
             assert torch.allclose(value, wanted, atol=1e-3), name
-    assert look == parts[0][1]
+    assert preprocessing == parts[0][1]
     assert record["licence"] == "of 3"
     assert [a["progress"] for a in record["averaged"]] == [{"epoch": n} for n in (1, 2, 3)]
     assert [a["sha256"] for a in record["averaged"]] == [part[2]["sha256"] for part in parts]

@@ -20,7 +20,7 @@ COUNTS = {
     "test2014": (961, 18, 7, 0, 0),
     "test2016": (1142, 3, 2, 0, 0),
 }
-"""Split → agreeing, aligned, without positions, unlabelled, unreadable."""
+"""Split → agreeing, aligned, without positions, unlabeled, unreadable."""
 LOADED: dict[str, FormulaSet] = {}
 
 
@@ -38,7 +38,7 @@ def test_nearly_every_label_finds_its_ink(split: str) -> None:
     parts = (
         report.aligned,
         report.disagreeing,
-        report.unlabelled,
+        report.unlabeled,
         report.unreadable,
     )
     assert (report.agreeing, *map(len, parts)) == COUNTS[split]

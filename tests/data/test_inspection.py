@@ -13,7 +13,7 @@ from namer_edge.data.statistics import Statistics
 from namer_edge.verbs import data as verb
 from namer_edge_runtime.errors import DataError, UsageError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 from ..inkml_files import inkml, line
@@ -107,13 +107,13 @@ def test_stats_count_formulas_classes_and_sizes(
 
 def test_stats_follow_the_look_and_name_what_is_missing() -> None:
     formulas = [written(number) for number in range(len(WRITTEN))]
-    small, large = (Statistics.of(formulas, VOCABULARY, Look(h)) for h in (13.0, 26.0))
+    small, large = (Statistics.of(formulas, VOCABULARY, Preprocessing(h)) for h in (13.0, 26.0))
     assert [w * 2 for w in small.widths] == pytest.approx(large.widths, abs=2)
     assert small.shared > large.shared
     assert "\\int" in small.unseen
     assert "x" not in small.unseen
     with pytest.raises(DataError, match="no formula"):
-        Statistics.of([], VOCABULARY, Look())
+        Statistics.of([], VOCABULARY, Preprocessing())
 
 
 def test_show_draws_the_targets_where_the_tokens_are(pack: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from namer_edge.data.formula import Formula
-from namer_edge.data.label_sampling import Wording, kind
+from namer_edge.data.label_sampling import LabelSampler, kind
 from namer_edge.data.labels import canonical
 from namer_edge.data.layout_statistics import measure, tree
 from namer_edge.data.synthesis import Synthesis, SynthesisOptions
@@ -133,7 +133,7 @@ def test_every_formula_can_be_one_that_was_set() -> None:
 
 def test_symbols_are_exchanged_within_their_kind_and_alike_throughout() -> None:
     label = ["x", "+", "\\alpha", "=", "x", "-", "3"]
-    wording = Wording([label], [], VOCABULARY, vary=1.0)
+    wording = LabelSampler([label], [], VOCABULARY, vary=1.0)
     rng = np.random.default_rng(0)
     seen = set()
     for _ in range(100):
@@ -150,7 +150,7 @@ def test_labels_of_a_file_are_set_too(tmp_path: Path) -> None:
     path.write_text("a.png\t\\angle a = x^2\nb.png\tx^{\nc.png\t5-y\n", encoding="utf-8")
     labels = canonical(path, VOCABULARY)
     assert [" ".join(tokens) for tokens in labels] == ["\\angle a = x ^ { 2 }", "5 - y"]
-    words = Wording([["x"]], labels[:1], VOCABULARY, vary=0.0)
+    words = LabelSampler([["x"]], labels[:1], VOCABULARY, vary=0.0)
     rng = np.random.default_rng(0)
     drawn = [words(rng) for _ in range(60)]
     assert 8 < sum(len(tokens) > 1 for tokens in drawn) < 35

@@ -52,7 +52,7 @@ def test_it_is_the_most_probable_of_all_readings_there_are() -> None:
     assert kept > 150, "hardly anything was compared"
 
 
-def test_a_node_that_its_neighbours_ask_for_is_read_though_deleting_it_is_likelier() -> None:
+def test_a_node_that_its_neighbors_ask_for_is_read_though_deleting_it_is_likelier() -> None:
     nodes = symbols(3)
     probs, left, right = heads(np.array([2, 3, 4]), nodes)
     probs[3] = 0

@@ -56,7 +56,7 @@ def test_progress_is_told_of_every_input() -> None:
 def test_labels_that_the_files_bring(answers: list[Answered]) -> None:
     paired = paired_with_own(answers, "the InkML truth", loose=False)
     assert [reading.errors for reading in paired.readings] == [0, None, None, 1]
-    assert paired.unlabelled == ("e.png",)
+    assert paired.unlabeled == ("e.png",)
     assert paired.protocol == "strict canonical tokens, all files; labels: the InkML truth"
 
 

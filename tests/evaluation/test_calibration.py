@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from namer_edge.evaluation.calibration import Confidence, fit, fit_scalings
-from namer_edge.evaluation.exprate import Reading
+from namer_edge.evaluation.calibration import Confidence, fit, fit_score_calibration
+from namer_edge.evaluation.exprate import Prediction
 from namer_edge_runtime.errors import ModelFileError
 from namer_edge_runtime.result import Reading as Said
 from namer_edge_runtime.result import Result, TokenResult
-from namer_edge_runtime.score_calibration import Scaling, Scalings
+from namer_edge_runtime.score_calibration import PlattScaling, ScoreCalibration
 
 
 def drawn(slope: float, offset: float, count: int = 20_000) -> tuple[list[float], list[bool]]:
     """Scores, and whether each was right, if this scaling made them probabilities."""
     rng = np.random.default_rng(0)
     scores = rng.uniform(0.02, 0.98, count)
-    chances = [Scaling(slope, offset)(score) for score in scores]
+    chances = [PlattScaling(slope, offset)(score) for score in scores]
     return scores.tolist(), (rng.random(count) < chances).tolist()
 
 
@@ -41,7 +41,7 @@ def test_scores_that_lie_many_orders_apart_are_fitted_too(slope: float) -> None:
     rng = np.random.default_rng(1)
     logits = rng.normal(-4, 7, 700)
     scores = np.clip(1 / (1 + np.exp(-logits)), 1e-6, 1 - 1e-6)
-    right = rng.random(700) < [Scaling(slope, 1.0)(score) for score in scores]
+    right = rng.random(700) < [PlattScaling(slope, 1.0)(score) for score in scores]
     found = fit(scores.tolist(), right.tolist())
     assert found.slope == pytest.approx(slope, abs=0.06)
     after = Confidence.of([found(score) for score in scores], right.tolist())
@@ -69,10 +69,10 @@ def test_a_clean_sweep_is_fitted_too() -> None:
 
 
 def test_scaling_keeps_order_and_nothing() -> None:
-    scaling = Scaling(0.5, -1.0)
+    scaling = PlattScaling(0.5, -1.0)
     assert scaling(0.0) == 0.0
     assert 0 < scaling(1e-9) < scaling(0.5) < scaling(1.0) < 1
-    assert Scaling()(0.123) == 0.123
+    assert PlattScaling()(0.123) == 0.123
 
 
 def test_tokens_are_right_where_the_cheapest_edits_keep_them() -> None:
@@ -80,11 +80,11 @@ def test_tokens_are_right_where_the_cheapest_edits_keep_them() -> None:
         tokens = tuple(TokenResult(t, 0.9 if t != "+" else 0.3, 0, 0) for t in read.split())
         return Result("", read, score, tokens, (), "onnxruntime", "CPU", "int8")
 
-    def reading(label: str, read: str) -> Reading:
-        return Reading("a", tuple(label.split()), tuple(read.split()))
+    def reading(label: str, read: str) -> Prediction:
+        return Prediction("a", tuple(label.split()), tuple(read.split()))
 
     pairs = [("x - 1", "x + 1", 0.2), ("x - 1", "x - 1", 0.9)] * 30
-    found = fit_scalings(
+    found = fit_score_calibration(
         [result(read, score) for _, read, score in pairs],
         [reading(label, read) for label, read, _ in pairs],
     )
@@ -95,18 +95,18 @@ def test_tokens_are_right_where_the_cheapest_edits_keep_them() -> None:
     scaled = found(result("x + 1", 0.2))
     assert scaled.score == found.formula(0.2)
     assert [t.score for t in scaled.tokens] == [found.token(s) for s in (0.9, 0.3, 0.9)]
-    assert Scalings.from_json(found.to_json()) == found
+    assert ScoreCalibration.from_json(found.to_json()) == found
 
 
 def test_answer_and_alternatives_are_never_likelier_together_than_one() -> None:
-    sure = Scalings(formula=Scaling(0.3, 1.5))
+    sure = ScoreCalibration(formula=PlattScaling(0.3, 1.5))
     others = tuple(Said("x", "x", score, ()) for score in (0.3, 0.1))
     scaled = sure(replace(Result("y", "y", 0.5, ()), alternatives=others))
     assert scaled.score == sure.formula(0.5)
     assert scaled.score + sum(other.score for other in scaled.alternatives) == pytest.approx(1)
     first, second = scaled.alternatives
     assert first.score / second.score == pytest.approx(sure.formula(0.3) / sure.formula(0.1))
-    doubtful = Scalings(formula=Scaling(1.0, -2.0))
+    doubtful = ScoreCalibration(formula=PlattScaling(1.0, -2.0))
     scaled = doubtful(replace(Result("y", "y", 0.5, ()), alternatives=others))
     assert [other.score for other in scaled.alternatives] == [
         doubtful.formula(score) for score in (0.3, 0.1)
@@ -119,4 +119,4 @@ def test_answer_and_alternatives_are_never_likelier_together_than_one() -> None:
 )
 def test_a_malformed_scaling_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ModelFileError, match="scaling of scores"):
-        Scalings.from_json(wrong)
+        ScoreCalibration.from_json(wrong)

@@ -1,10 +1,10 @@
-"""What cannot be read is put before a recogniser as it is meant to be."""
+"""What cannot be read is put before a recognizer as it is meant to be."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from namer_edge.data.symbols import STRANGER
+from namer_edge.data.symbols import OOV
 from namer_edge.evaluation.out_of_distribution import (
     doubt,
     one_above_the_other,
@@ -36,7 +36,7 @@ class KnowsItsFormulas:
 
 
 def test_scores_are_told_by_what_was_looked_at() -> None:
-    stranger = replace(FORMULAS[0], strokes=CROSS, tokens=(STRANGER,))
+    stranger = replace(FORMULAS[0], strokes=CROSS, tokens=(OOV,))
     found = doubt(KnowsItsFormulas(), FORMULAS, [stranger] * 5).to_json()  # type: ignore[arg-type]
     right = len(FORMULAS) - 1  # one was read wrong, and counts nowhere
     assert found["formulas read right"]["count"] == right

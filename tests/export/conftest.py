@@ -26,7 +26,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = load_config("edge", SMALL)
     namer = Namer(config.architecture, Vocabulary.load("crohme"))
     path = tmp_path_factory.mktemp("checkpoint") / "small.safetensors"
-    save_weights(path, namer, config.look, {"config": asdict(config)})
+    save_weights(path, namer, config.preprocessing, {"config": asdict(config)})
     return path
 
 

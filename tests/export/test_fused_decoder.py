@@ -7,7 +7,7 @@ import torch
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
 from namer_edge.training.config import load_config
-from namer_edge_export.fused_decoder import ArrangedPgd
+from namer_edge_export.fused_decoder import FusedDecoder
 from namer_edge_runtime.engine.base import PgdInputs
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
@@ -36,7 +36,9 @@ def test_it_computes_the_same_also_where_nodes_are_padding(layers: int) -> None:
     )
     expected = TorchEngine.of(namer).pgd(inputs)
     with torch.inference_mode():
-        found = ArrangedPgd(namer.pgd)(*(torch.as_tensor(value) for value in vars(inputs).values()))
+        found = FusedDecoder(namer.pgd)(
+            *(torch.as_tensor(value) for value in vars(inputs).values())
+        )
     for one, other in zip(vars(expected).values(), found, strict=True):
         assert one.std() > 0.3 * one.mean(), "the comparison is worth little if all is alike"
         np.testing.assert_allclose(other.numpy(), one, atol=2e-6)

@@ -13,7 +13,7 @@ from namer_edge.checkpoints.weights import load_weights
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
-from namer_edge.evaluation.exprate import Reading
+from namer_edge.evaluation.exprate import Prediction
 from namer_edge_export.export import verify
 from namer_edge_export.fused_decoder import fused_attention
 from namer_edge_export.memory import STATUS
@@ -27,14 +27,19 @@ from namer_edge_export.quantization.accuracy_gate import (
 )
 from namer_edge_export.quantization.calibration import draw
 from namer_edge_export.quantization.onnx_qdq import find_profile
-from namer_edge_export.quantization.pipeline import Material, explain, quantize, quantized_graphs
+from namer_edge_export.quantization.pipeline import (
+    QuantizationData,
+    explain,
+    quantize,
+    quantized_graphs,
+)
 from namer_edge_export.quantization.sensitivity import Sensitivity
 from namer_edge_runtime.command import main
-from namer_edge_runtime.diagnostics.graph_metadata import said_by
+from namer_edge_runtime.diagnostics.graph_metadata import read_metadata
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import WRITTEN, written
@@ -55,7 +60,7 @@ def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def evaluation(tmp_path_factory: pytest.TempPathFactory, fp32: ModelFile) -> Path:
-    """Five hundred formulas labelled with what fp32 reads, so that it has all of them right."""
+    """Five hundred formulas labeled with what fp32 reads, so that it has all of them right."""
     reader = Recognizer.from_pretrained(fp32.path, threads=1)
     drawn = [written(number, seed) for number in (6, 8, 11, 13, 15) for seed in (2, 3)]
     read = [
@@ -87,7 +92,7 @@ def int8(
     fp32: ModelFile, training: Path, evaluation: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> ModelFile:
     path = tmp_path_factory.mktemp("int8") / "edge.zip"
-    material = Material.gather(training, evaluation, fp32.look, max_drop=100)
+    material = QuantizationData.gather(training, evaluation, fp32.preprocessing, max_drop=100)
     made = quantize(fp32, fp32.meta, material, path, print)
     return ModelFile.write(path, made.meta, made.parts)
 
@@ -99,7 +104,7 @@ def test_the_model_file_says_how_it_was_made(int8: ModelFile, training: Path) ->
     assert not meta["quantization"]["reduce_range"]
     calibration = meta["calibration"]
     assert calibration["size"] == len(calibration["names"]) == 40
-    assert calibration["sha256"] == draw(training, int8.look).sha256
+    assert calibration["sha256"] == draw(training, int8.preprocessing).sha256
     gate = meta["metrics"]["gate"]
     assert gate["total"] == 500
     assert gate["drop"] == pytest.approx(gate["fp32"]["exprate"] - gate["int8"]["exprate"])
@@ -122,9 +127,9 @@ def test_weights_are_s8_by_channel_and_activations_u8(int8: ModelFile) -> None:
         constants = {tensor.name: tensor for tensor in graph.initializer}
         made_by = {name: node for node in graph.node for name in node.output}
         scales = {n.output[0]: n for n in graph.node if n.op_type == "DequantizeLinear"}
-        quantised = [n for n in graph.node if n.op_type == operator and n.input[1] in scales]
-        assert quantised
-        for node in quantised:
+        quantized = [n for n in graph.node if n.op_type == operator and n.input[1] in scales]
+        assert quantized
+        for node in quantized:
             weight, activation = scales[node.input[1]], scales[node.input[0]]
             assert constants[weight.input[0]].data_type == onnx.TensorProto.INT8
             # One scale for each channel; all of them lie in one constant.
@@ -154,7 +159,7 @@ def test_a_graph_that_lost_its_folder_explains_itself(
 ) -> None:
     alone = tmp_path / "alone.onnx"
     alone.write_bytes(int8.read(role))
-    said = said_by(alone)
+    said = read_metadata(alone)
     assert said["role"] == role
     for key in ("precision", "look", "vocabulary", "decoding", "quantization", "licence"):
         assert said[key] == int8.meta[key]
@@ -176,7 +181,7 @@ def test_a_graph_of_somebody_else_says_nothing(
 def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
     recognizer = Recognizer.from_pretrained(int8.path, threads=1)
     prepared = [
-        prepare_input(written(number, seed).strokes, int8.look)
+        prepare_input(written(number, seed).strokes, int8.preprocessing)
         for number in range(len(WRITTEN))
         for seed in range(4, 7)
     ]
@@ -192,7 +197,7 @@ def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
 def test_t10_other_processors_have_profiles_of_their_own(
     name: str, fp32: ModelFile, training: Path
 ) -> None:
-    calibration = draw(training, fp32.look, 2)
+    calibration = draw(training, fp32.preprocessing, 2)
     graphs = quantized_graphs(fp32, calibration, find_profile(name))
     for graph in (onnx.load_from_string(content).graph for content in graphs.values()):
         constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
@@ -227,7 +232,9 @@ def test_the_report_names_what_each_layer_costs_alone(
 ) -> None:
     some = replace(load_evaluation(evaluation), samples=load_evaluation(evaluation).samples[:5])
     report, shown = tmp_path / "layers.json", list[str]()
-    material = Material(draw(training, fp32.look, 2), some, explain=report, worst=1)
+    material = QuantizationData(
+        draw(training, fp32.preprocessing, 2), some, explain=report, worst=1
+    )
     found = list[Sensitivity]()
     quantized_graphs(
         fp32,
@@ -250,8 +257,8 @@ def test_the_report_names_what_each_layer_costs_alone(
 
 
 def test_the_same_formulas_are_drawn_every_time(training: Path) -> None:
-    first, again = draw(training, Look(), 10), draw(training, Look(), 10)
-    other = draw(training, Look(), 10, seed=1)
+    first, again = draw(training, Preprocessing(), 10), draw(training, Preprocessing(), 10)
+    other = draw(training, Preprocessing(), 10, seed=1)
     assert first.names == again.names
     assert first.sha256 == again.sha256 != other.sha256
     assert len(set(first.names)) == 10
@@ -261,7 +268,7 @@ def test_blank_and_unreadable_files_are_no_calibration(tmp_path: Path) -> None:
     (tmp_path / "broken.inkml").write_text("<ink><trace>1 2, 3")
     (tmp_path / "empty.png").write_bytes(b"")
     with pytest.raises(DataError, match="nothing can be calibrated on it"):
-        draw(tmp_path, Look())
+        draw(tmp_path, Preprocessing())
 
 
 @pytest.mark.parametrize(
@@ -292,7 +299,7 @@ def test_a_small_set_decides_nothing(
     command = ["export", str(CHECKPOINT), "--precision", "int8", "-o", str(tmp_path / "m")]
     command += ["--calibration", str(training), "--eval", str(training)]
     assert main(command) == 2
-    assert "40 labelled formulas and the gate needs 500" in capsys.readouterr().err
+    assert "40 labeled formulas and the gate needs 500" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("quick")
@@ -339,9 +346,9 @@ def test_t10_what_loses_too_much_is_shown_and_not_written(
 
 
 def compared(before: list[str], after: list[str]) -> Comparison:
-    """Two models that read formulas labelled `x` as told."""
+    """Two models that read formulas labeled `x` as told."""
     two = [
-        tuple(Reading(f"{n}", ("x",), (read,)) for n, read in enumerate(reads))
+        tuple(Prediction(f"{n}", ("x",), (read,)) for n, read in enumerate(reads))
         for reads in (before, after)
     ]
     data = EvaluationSet((), "some.npz", None)

@@ -26,7 +26,7 @@ from namer_edge_runtime.errors import DataError, ExportError
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
@@ -247,7 +247,7 @@ def test_few_may_differ_and_by_rounding_alone(
 def test_data_in_which_nothing_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "broken.inkml").write_text("<ink><trace>1 2, 3")
     with pytest.raises(DataError, match="nothing can be verified"):
-        Pictures.of(tmp_path, Look())
+        Pictures.of(tmp_path, Preprocessing())
 
 
 def test_int8_is_judged_by_the_gate(capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,7 +103,7 @@ def test_crohme_is_what_its_training_labels_say(shared_data: Path) -> None:
     folder = shared_data / "crohme"
     assert Vocabulary.scan(read_labels(folder / "labels-train.tsv").values(), "crohme") == CROHME
     listed = set((folder / "dictionary.txt").read_text(encoding="utf-8").split())
-    # `'` is spelt `\prime` in canonical labels, so a class of its own could never be right.
+    # `'` is spelled `\prime` in canonical labels, so a class of its own could never be right.
     assert listed - set(CROHME.tokens) == {"{", "}", "'", "<eol>"}
     assert not set(CROHME.tokens) - listed
 

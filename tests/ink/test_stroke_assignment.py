@@ -8,33 +8,33 @@ from namer_edge.data.crohme import load_crohme
 from namer_edge.data.splits import find_split
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
-from namer_edge_runtime.ink.stroke_assignment import owners
+from namer_edge_runtime.ink.stroke_assignment import assign_strokes
 from namer_edge_runtime.ink.strokes import as_strokes
 
 
 def test_strokes_go_to_the_symbol_that_they_are_nearest_to() -> None:
     bars = [[(0, 0), (10, 0)], [(0, 4), (10, 4)]]
     strokes = as_strokes([*bars, [(30, -10), (30, 10)]])
-    assert owners(strokes, ["=", "1"], np.array([(5, 2), (30, 0)])) == [(0, 1), (2,)]
+    assert assign_strokes(strokes, ["=", "1"], np.array([(5, 2), (30, 0)])) == [(0, 1), (2,)]
 
 
 def test_a_root_is_its_sign_and_not_what_stands_under_it() -> None:
     sign = [(0, 10), (5, 20), (10, 0), (60, 0)]
     strokes = as_strokes([sign, [(32, 4), (32, 18)]])
-    assert owners(strokes, ["1", "\\sqrt"], np.array([(33, 11), (6, 10)])) == [(1,), (0,)]
+    assert assign_strokes(strokes, ["1", "\\sqrt"], np.array([(33, 11), (6, 10)])) == [(1,), (0,)]
 
 
 def test_every_symbol_has_a_stroke_where_there_are_enough() -> None:
     strokes = as_strokes([[(0, 0), (0, 9)], [(4, 0), (4, 9)], [(8, 0), (8, 9)]])
-    found = owners(strokes, ["a", "b", "c"], np.array([(0, 4), (0.5, 4), (1, 4)]))
+    found = assign_strokes(strokes, ["a", "b", "c"], np.array([(0, 4), (0.5, 4), (1, 4)]))
     assert sorted(found) == [(0,), (1,), (2,)]
-    assert owners(strokes[:1], ["a", "b"], np.array([(9, 4), (0, 4)])) == [(), (0,)]
-    assert owners([], ["a"], np.zeros((1, 2))) == [()]
-    assert owners(strokes, [], np.zeros((0, 2))) == []
+    assert assign_strokes(strokes[:1], ["a", "b"], np.array([(9, 4), (0, 4)])) == [(), (0,)]
+    assert assign_strokes([], ["a"], np.zeros((1, 2))) == [()]
+    assert assign_strokes(strokes, [], np.zeros((0, 2))) == []
 
 
 def test_dots_have_a_place_too() -> None:
-    assert owners(as_strokes([[(3, 3)]]), ["."], np.array([(3.0, 3.0)])) == [(0,)]
+    assert assign_strokes(as_strokes([[(3, 3)]]), ["."], np.array([(3.0, 3.0)])) == [(0,)]
 
 
 def test_nearly_all_strokes_of_real_formulas_find_their_symbol(shared_data: Path) -> None:
@@ -46,7 +46,9 @@ def test_nearly_all_strokes_of_real_formulas_find_their_symbol(shared_data: Path
             continue
         visual = [node.token for node in to_nodes(formula.tokens, vocabulary) if not node.ending]
         inked = [number for number, token in enumerate(visual) if token not in INKLESS]
-        found = owners(formula.strokes, [visual[n] for n in inked], formula.positions[inked])
+        found = assign_strokes(
+            formula.strokes, [visual[n] for n in inked], formula.positions[inked]
+        )
         for number, own in zip(inked, found, strict=True):
             right += int((formula.symbols[list(own)] == number).sum())
             total += len(own)

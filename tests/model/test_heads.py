@@ -12,7 +12,7 @@ from namer_edge.model.namer import Architecture, Namer
 from namer_edge_export.export import export
 from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 VOCABULARY = Vocabulary("tiny", ("1", "x"), {"^": ("{",)})
 NODES = (
@@ -55,7 +55,9 @@ def test_a_checkpoint_without_a_head_gives_it_no_weight_and_is_not_exported(tmp_
     parts = ("self", "right")
     namer = Namer(Architecture(pgd_parts=parts, **small), VOCABULARY)  # type: ignore[arg-type]
     path = tmp_path / "ablation.safetensors"
-    save_weights(path, namer, Look(), {"config": {"pgd_parts": list(parts), "left_weight": 1.0}})
+    save_weights(
+        path, namer, Preprocessing(), {"config": {"pgd_parts": list(parts), "left_weight": 1.0}}
+    )
     opened = open_checkpoint(path)
     assert opened.namer.architecture.pgd_parts == parts
     assert opened.recognizer.decoding.left_weight == 0

@@ -1,4 +1,4 @@
-"""Models of three channels see pictures in colour: ink by what it takes from the paper."""
+"""Models of three channels see pictures in color: ink by what it takes from the paper."""
 
 from dataclasses import replace
 
@@ -8,10 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.load import load, load_colour
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.picture.load import load, load_color
+from namer_edge_runtime.preprocessing import Preprocessing
 
-LOOK = Look(channels=3)
+LOOK = Preprocessing(channels=3)
 
 
 def page(ink: tuple[int, int, int], shadow: float = 0.0) -> NDArray[np.uint8]:
@@ -23,15 +23,15 @@ def page(ink: tuple[int, int, int], shadow: float = 0.0) -> NDArray[np.uint8]:
     return np.asarray(picture * light, np.uint8)
 
 
-def seen(picture: NDArray[np.uint8], look: Look = LOOK) -> NDArray[np.uint8]:
+def seen(picture: NDArray[np.uint8], preprocessing: Preprocessing = LOOK) -> NDArray[np.uint8]:
     """[3, H, W]"""
-    return prepare_input(picture, look).planes(look.channels)
+    return prepare_input(picture, preprocessing).planes(preprocessing.channels)
 
 
 @pytest.mark.parametrize(
     ("ink", "dark"), [((200, 20, 20), 0), ((20, 140, 40), 1), ((30, 30, 190), 2)]
 )
-def test_ink_is_dark_in_its_own_colour_and_paper_in_all(
+def test_ink_is_dark_in_its_own_color_and_paper_in_all(
     ink: tuple[int, int, int], dark: int
 ) -> None:
     prepared = prepare_input(page(ink), LOOK)
@@ -61,21 +61,21 @@ def test_shadows_go_and_white_on_black_is_as_black_on_white() -> None:
     assert np.abs(inverted.astype(int) - plain).mean() < 6
 
 
-def test_grey_models_and_ink_are_as_ever() -> None:
+def test_gray_models_and_ink_are_as_ever() -> None:
     picture = page((200, 20, 20))
     prepared = prepare_input(picture, replace(LOOK, channels=1))
-    assert prepared.colour is None
+    assert prepared.color is None
     assert (prepared.planes(1)[0] == prepared.image).all()
     strokes = [[(0.0, 0.0), (10.0, 10.0)]]
     assert (prepare_input(strokes, LOOK).planes(3) == prepare_input(strokes, LOOK).image).all()
 
 
-def test_colours_are_red_green_blue_whoever_opens_them() -> None:
+def test_colors_are_red_green_blue_whoever_opens_them() -> None:
     picture = page((200, 20, 20))
     png = cv2.imencode(".png", picture[:, :, ::-1])[1].tobytes()
     for value in (picture, png):
-        assert (load_colour(value) == picture).all()
-    grey = load_colour(np.full((4, 6), 7, np.uint8))
-    assert grey.shape == (4, 6, 3)
+        assert (load_color(value) == picture).all()
+    gray = load_color(np.full((4, 6), 7, np.uint8))
+    assert gray.shape == (4, 6, 3)
     clear = np.dstack([picture, np.full(picture.shape[:2], 120, np.uint8)])
-    assert (load_colour(clear) == load(clear)[:, :, None]).all()
+    assert (load_color(clear) == load(clear)[:, :, None]).all()

@@ -28,9 +28,9 @@ def test_more_pieces_than_16_bits_can_count() -> None:
     assert len(stats) - 1 == few.max() == 300 * 300
     many = np.zeros((4, 9), np.uint8)
     many[1:3, 2:7] = 1
-    labels, stats, centres = connected(many)
+    labels, stats, centers = connected(many)
     assert stats[1].tolist() == [2, 1, 5, 2, 10]
-    assert centres[1].tolist() == [4, 1.5]
+    assert centers[1].tolist() == [4, 1.5]
     assert (labels == many).all()
 
 

@@ -12,9 +12,9 @@ from PIL import Image
 
 from namer_edge_runtime.errors import NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Look, padded_size
+from namer_edge_runtime.preprocessing import Preprocessing, padded_size
 
-LOOK = Look(max_height=128, max_width=256)
+LOOK = Preprocessing(max_height=128, max_width=256)
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROUNDS = 12
 """For each kind of file and of damage."""

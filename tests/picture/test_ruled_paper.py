@@ -5,12 +5,12 @@ import pytest
 
 from namer_edge_runtime.picture.prepare import prepare
 from namer_edge_runtime.picture.ruled_paper import without_ruling
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
-from .paper import Grey, on_paper
+from .paper import Gray, on_paper
 
 
-def written() -> Grey:
+def written() -> Gray:
     """Two upright strokes, a bar between them and a fraction's bar below; black on white."""
     page = np.full((180, 420), 255, np.uint8)
     page[20:90, 60:66] = page[20:90, 300:306] = 0
@@ -48,4 +48,4 @@ def test_a_page_without_lines_is_left_as_it_is() -> None:
 @pytest.mark.parametrize("size", [(1, 1), (1, 2), (2, 1), (1, 40), (40, 1)])
 def test_a_page_of_hardly_a_pixel_is_nothing_to_fit_a_line_to(size: tuple[int, int]) -> None:
     for level in (0, 128, 255):
-        prepare(np.full(size, level, np.uint8), Look())
+        prepare(np.full(size, level, np.uint8), Preprocessing())

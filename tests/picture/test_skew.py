@@ -4,13 +4,13 @@ import cv2
 import numpy as np
 import pytest
 
-from namer_edge_runtime.inputs import Opened, open_input
+from namer_edge_runtime.inputs import LoadedInput, open_input
 from namer_edge_runtime.picture.skew import slope
-from namer_edge_runtime.preprocessing import Look, turned
+from namer_edge_runtime.preprocessing import Preprocessing, turned
 
 from ..handwriting import written
 
-LOOK = Look()
+LOOK = Preprocessing()
 STROKES = written(4).strokes  # y = 2 x + 5
 
 
@@ -66,9 +66,9 @@ def test_turned_or_not_places_are_those_of_the_input(picture: bool) -> None:
         assert np.allclose(box, wanted, atol=0.03 * np.ptp(ink))
 
 
-def test_colours_lie_where_the_turned_lines_lie() -> None:
+def test_colors_lie_where_the_turned_lines_lie() -> None:
     picture = cv2.cvtColor(_page(on_a_slope(20)), cv2.COLOR_GRAY2RGB)
-    prepared = open_input(picture).turned(np.radians(-20)).prepare(Look(channels=3))
+    prepared = open_input(picture).turned(np.radians(-20)).prepare(Preprocessing(channels=3))
     bright = prepared.planes(3).min(0) > 100
     near = cv2.dilate(prepared.image, np.ones((5, 5), np.uint8)) > 0
     assert bright.sum() > 50
@@ -87,11 +87,11 @@ def _page(strokes: list[np.ndarray]) -> np.ndarray:
     return page
 
 
-def _opened(strokes: list[np.ndarray], picture: bool) -> Opened:
+def _opened(strokes: list[np.ndarray], picture: bool) -> LoadedInput:
     return open_input(_page(strokes) if picture else strokes)
 
 
-def _ink(opened: Opened) -> np.ndarray:
+def _ink(opened: LoadedInput) -> np.ndarray:
     """[N, 2] places of the ink, in the input's coordinates."""
     if opened.picture is not None:
         return np.argwhere(opened.picture < 128)[:, ::-1] + 0.5

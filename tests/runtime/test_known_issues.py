@@ -13,7 +13,7 @@ TROUBLES = {
     2: "Two ONNX Runtimes, or CUDA asked for and absent: a typed error with the repair; the result "
     "names what ran.",
     3: "The same formula at 25 to 400 % and with pens of 1 to 8 pixels: the same LaTeX.",
-    4: "Dark ground, clear ground with dark or light ink, turned by EXIF, 1-bit, 16-bit, grey and "
+    4: "Dark ground, clear ground with dark or light ink, turned by EXIF, 1-bit, 16-bit, gray and "
     "alpha, CMYK: as the plain picture.",
     5: "Blank, black, 1 x 1, 3000 x 20, 8k x 8k: an empty result, in bounded memory and time.",
     6: "A batch of mixed sizes reads as one by one on each engine; a bad file in it is named.",

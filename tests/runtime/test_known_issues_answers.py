@@ -13,12 +13,12 @@ from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.recognizer import Recognizer
 
-from .drawing import Grey
+from .drawing import Gray
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.inkml"))
 
 
-def cat() -> Grey:
+def cat() -> Gray:
     page = np.full((300, 300), 255, np.uint8)
     cv2.ellipse(page, (150, 170), (90, 75), 0, 0, 360, 0, 4)
     for side in (-1, 1):
@@ -32,7 +32,7 @@ def cat() -> Grey:
     return page
 
 
-def stars() -> Grey:
+def stars() -> Gray:
     """A sign that is in no vocabulary, three times."""
     page = np.full((200, 500), 255, np.uint8)
     angle = np.pi / 2 + np.arange(6) * 4 * np.pi / 5
@@ -42,7 +42,7 @@ def stars() -> Grey:
     return page
 
 
-def in_two_lines(first: Grey, second: Grey) -> Grey:
+def in_two_lines(first: Gray, second: Gray) -> Gray:
     width = max(first.shape[1], second.shape[1])
     return np.vstack(
         [

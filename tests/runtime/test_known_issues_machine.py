@@ -12,7 +12,7 @@ import pytest
 from namer_edge_runtime.decode.jit import kernels
 from namer_edge_runtime.decode.warm_up import warm_up
 from namer_edge_runtime.diagnostics import health
-from namer_edge_runtime.diagnostics.cold_start import start_up
+from namer_edge_runtime.diagnostics.cold_start import cold_start
 from namer_edge_runtime.engine import probe
 from namer_edge_runtime.engine.onnxruntime import OnnxRuntimeEngine
 from namer_edge_runtime.model_file import ModelFile
@@ -108,12 +108,12 @@ def test_t8_eight_threads_agree_while_kernels_take_over_from_their_twins(
 
 
 def test_t9_every_time_from_import_to_the_next_call_is_told(tiny_model: ModelFile) -> None:
-    told = start_up(tiny_model.path)
+    told = cold_start(tiny_model.path)
     assert told.latex
     assert min(told.imports, told.load, told.first, told.next, told.to_first_latex_cpu) > 0
     assert told.to_first_latex == pytest.approx(told.imports + told.load + told.first, abs=1)
     with pytest.raises(RuntimeError, match="nowhere"):
-        start_up("nowhere")
+        cold_start("nowhere")
 
 
 def test_t9_nothing_is_left_to_compile_after_warming_up(
@@ -169,7 +169,7 @@ def test_t12_threads_are_those_of_the_cpus_that_the_process_may_use(
 
 def test_waiting_threads_do_not_spin(tiny_model: ModelFile) -> None:
     engine = OnnxRuntimeEngine(tiny_model, threads=4)
-    Recognizer(engine, tiny_model.look, tiny_model.vocabulary)(picture("1 - 1", 8.0))
+    Recognizer(engine, tiny_model.preprocessing, tiny_model.vocabulary)(picture("1 - 1", 8.0))
     for session in engine._sessions():
         options: Any = session.get_session_options()
         assert options.get_session_config_entry("session.intra_op.allow_spinning") == "0"

@@ -14,7 +14,7 @@ from PIL import Image
 
 from namer_edge_runtime.recognizer import Recognizer
 
-from .drawing import Grey, picture
+from .drawing import Gray, picture
 
 FORMULA = "1 - 1 ^ 1 -"
 PLAIN = picture(FORMULA, 3.2, 4.0)
@@ -40,7 +40,7 @@ def saved(image: Any, format_: str, **options: Any) -> bytes:
     return file.getvalue()
 
 
-def clear(ink: int) -> Grey:
+def clear(ink: int) -> Gray:
     """Ink of this level on nothing: [H, W, 4]."""
     return np.dstack([np.full_like(PLAIN, ink)] * 3 + [255 - PLAIN])
 
@@ -76,7 +76,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "turned by EXIF": turned,
     "1-bit": lambda: saved(PLAIN > 127, "PNG"),
     "16-bit": lambda: saved(PLAIN.astype(np.uint16) * 257, "PNG"),
-    "grey and alpha": lambda: saved(np.dstack([PLAIN, np.full_like(PLAIN, 255)]), "PNG"),
+    "gray and alpha": lambda: saved(np.dstack([PLAIN, np.full_like(PLAIN, 255)]), "PNG"),
     "RGB": lambda: saved(np.dstack([PLAIN] * 3), "PNG"),
     "blue ink": lambda: saved(np.dstack([PLAIN, PLAIN, np.full_like(PLAIN, 255)]), "PNG"),
     "palette": palette,
@@ -112,7 +112,7 @@ def test_t4_of_any_kind_it_reads_as_the_plain_picture(recognizer: Recognizer, ki
     ids=["blank", "black", "1 x 1", "3000 x 20", "20 x 3000", "8k x 8k"],
 )
 def test_t5_nothing_on_a_page_of_any_size_is_an_empty_result(
-    recognizer: Recognizer, page: Grey
+    recognizer: Recognizer, page: Gray
 ) -> None:
     result = recognizer(page)
     assert (result.latex, result.score, result.tokens) == ("", 0.0, ())

@@ -63,7 +63,7 @@ def test_writing_again_replaces_the_old_model_and_leaves_nothing_behind(
 def test_a_failed_write_leaves_the_old_model(tmp_path: Path) -> None:
     model = write_tiny_model(tmp_path / "m")
     with pytest.raises(ModelFileError, match="look"):
-        ModelFile.write(tmp_path / "m", {**model.meta, "look": {"colour": "red"}}, {"vat": b""})
+        ModelFile.write(tmp_path / "m", {**model.meta, "look": {"color": "red"}}, {"vat": b""})
     assert ModelFile.open(tmp_path / "m") == model
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
 
@@ -82,7 +82,7 @@ def test_nothing_there_names_the_packaged_models() -> None:
         (lambda meta: meta.pop("look"), "incomplete"),
         (lambda meta: meta.pop("vocabulary"), "incomplete"),
         (lambda meta: meta.update(parts=[]), "incomplete"),
-        (lambda meta: meta["look"].update(colour="red"), "unknown keys"),
+        (lambda meta: meta["look"].update(color="red"), "unknown keys"),
         (lambda meta: meta["decoding"].update(beam=3), "unknown keys"),
         (lambda meta: meta["decoding"].update(epsilon="half"), "no number"),
         (lambda meta: meta["parts"]["vat"].update(file="gone.onnx"), "missing"),

@@ -108,7 +108,9 @@ def test_an_update_costs_one_recognition_and_asking_again_nothing(recognizer: Re
             return recognizer.engine.pgd(inputs)
 
     engine = Counting()
-    counted = Recognizer(engine, recognizer.look, recognizer.vocabulary, recognizer.decoding)
+    counted = Recognizer(
+        engine, recognizer.preprocessing, recognizer.vocabulary, recognizer.decoding
+    )
     session = counted.session()
     for stroke in formula("1 - 1 1"):
         session.add(stroke)

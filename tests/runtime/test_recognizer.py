@@ -120,11 +120,11 @@ def test_no_more_large_pictures_are_open_than_need_be(
     pages = [picture("1"), picture("-"), picture("1 - 1"), picture("1")]
     wanted = [answer.canonical for answer in recognizer(pages)]
     windows: list[int] = []
-    look = Recognizer._look
+    preprocessing = Recognizer._look
 
     def looking(self: Recognizer, opened: Any, *more: Any) -> Any:
         windows.append(len(opened))
-        return look(self, opened, *more)
+        return preprocessing(self, opened, *more)
 
     monkeypatch.setattr(Recognizer, "_look", looking)
     monkeypatch.setattr("namer_edge_runtime.recognizer.MOST_HELD", pages[0].size + 1)
@@ -244,7 +244,7 @@ def test_a_model_of_three_channels_gets_them(tiny_model: ModelFile, recognizer: 
     from dataclasses import replace
 
     three = Recognizer(
-        recognizer.engine, replace(tiny_model.look, channels=3), tiny_model.vocabulary
+        recognizer.engine, replace(tiny_model.preprocessing, channels=3), tiny_model.vocabulary
     )
     assert three(picture("1 - 1")).canonical == "1 - 1"
 

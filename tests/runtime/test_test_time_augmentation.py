@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from namer_edge_runtime.decode.options import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import VatOutput
 from namer_edge_runtime.errors import ModelFileError
 from namer_edge_runtime.inputs import open_input, prepare_input
 from namer_edge_runtime.preprocessing import turned
-from namer_edge_runtime.recognition.voting import Ballot
+from namer_edge_runtime.recognition.voting import Votes
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Milliseconds, Reading, Result
 
@@ -41,7 +41,7 @@ def doubting(
 ) -> Recognizer:
     decoding = replace(recognizer.decoding, second_looks=looks, sure=sure)
     return Recognizer(
-        Doubting(recognizer, height), recognizer.look, recognizer.vocabulary, decoding
+        Doubting(recognizer, height), recognizer.preprocessing, recognizer.vocabulary, decoding
     )  # type: ignore[arg-type]
 
 
@@ -52,7 +52,7 @@ def test_one_look_is_enough_where_the_model_is_sure(recognizer: Recognizer) -> N
     plain = recognizer.strokes(STROKES)
     assert plain.score > 0.5
     several = replace(recognizer.decoding, second_looks=(2.0, 3.0), sure=0.5)
-    again = Recognizer(recognizer.engine, recognizer.look, recognizer.vocabulary, several)
+    again = Recognizer(recognizer.engine, recognizer.preprocessing, recognizer.vocabulary, several)
     assert replace(again.strokes(STROKES), milliseconds=plain.milliseconds) == plain
 
 
@@ -91,7 +91,7 @@ def test_what_slopes_and_is_not_surely_read_is_read_level_where_that_is_surer(
 
 def test_what_is_prepared_already_is_looked_at_once(recognizer: Recognizer) -> None:
     reader = doubting(recognizer, (2.0,))
-    (result,) = reader.each([prepare_input(STROKES, recognizer.look)])
+    (result,) = reader.each([prepare_input(STROKES, recognizer.preprocessing)])
     assert result.canonical == ""  # type: ignore[union-attr]
     (result,) = reader.each([open_input(STROKES)])
     assert result.canonical == "1 - 1"  # type: ignore[union-attr]
@@ -106,18 +106,18 @@ def test_a_batch_is_read_as_one_by_one(recognizer: Recognizer) -> None:
 
 
 def test_the_looks_that_agree_outvote_one_that_is_surer() -> None:
-    ballot = Ballot([said("1", 0.3), said("7", 0.4)])
-    assert ballot.elected().canonical == "7"
+    ballot = Votes([said("1", 0.3), said("7", 0.4)])
+    assert ballot.winner().canonical == "7"
     ballot.add(said("1", 0.2))
-    elected = ballot.elected()
-    assert elected.canonical == "1"
-    assert elected.score == pytest.approx((0.3 + 0.2) / 3)  # the dissenting look counts too
-    assert elected.milliseconds.total == pytest.approx(3.0)
-    assert not ballot.settled(1)  # a look that reads 7 with 0.1 turns it
-    assert ballot.settled(0)
+    winner = ballot.winner()
+    assert winner.canonical == "1"
+    assert winner.score == pytest.approx((0.3 + 0.2) / 3)  # the dissenting look counts too
+    assert winner.milliseconds.total == pytest.approx(3.0)
+    assert not ballot.is_decided(1)  # a look that reads 7 with 0.1 turns it
+    assert ballot.is_decided(0)
     ballot.add(said("1", 0.95))
-    assert ballot.settled(2)  # a lead of 1.05: two looks would need more than a half each
-    assert not ballot.settled(3)
+    assert ballot.is_decided(2)  # a lead of 1.05: two looks would need more than a half each
+    assert not ballot.is_decided(3)
 
 
 def test_what_other_looks_read_is_an_alternative_and_gathers_scores() -> None:
@@ -125,10 +125,10 @@ def test_what_other_looks_read_is_an_alternative_and_gathers_scores() -> None:
         said("1", 0.9, Reading("l", "l", 0.06)),
         said("7", 0.1, Reading("l", "l", 0.06), Reading("1", "1", 0.02)),
     ]
-    elected = Ballot(looks).elected(3)
-    assert [other.canonical for other in elected.alternatives] == ["l", "7"]
-    assert elected.alternatives[0].score == pytest.approx(0.06)
-    assert Ballot(looks).elected().alternatives == ()
+    winner = Votes(looks).winner(3)
+    assert [other.canonical for other in winner.alternatives] == ["l", "7"]
+    assert winner.alternatives[0].score == pytest.approx(0.06)
+    assert Votes(looks).winner().alternatives == ()
 
 
 def said(canonical: str, score: float, *others: Reading) -> Result:
@@ -136,16 +136,19 @@ def said(canonical: str, score: float, *others: Reading) -> Result:
 
 
 def test_the_constants_travel_with_the_model() -> None:
-    decoding = Decoding(second_looks=(0.9, 1.2), sure=0.5)
+    decoding = DecodingOptions(second_looks=(0.9, 1.2), sure=0.5)
     value = decoding.to_json()
-    assert Decoding.from_json({**value, "second_looks": list(value["second_looks"])}) == decoding
+    assert (
+        DecodingOptions.from_json({**value, "second_looks": list(value["second_looks"])})
+        == decoding
+    )
     for wrong in (3, [0.0], ["x"], [True], [1e9], [float("nan")]):
         with pytest.raises(ModelFileError, match="second_looks"):
-            Decoding.from_json({"second_looks": wrong})
+            DecodingOptions.from_json({"second_looks": wrong})
     for wrong in (-0.1, 2, float("nan")):
         with pytest.raises(ModelFileError, match="sure"):
-            Decoding.from_json({"sure": wrong})
-    assert Decoding.from_json({"routes": 3}).routes == 3
+            DecodingOptions.from_json({"sure": wrong})
+    assert DecodingOptions.from_json({"routes": 3}).routes == 3
     for wrong in (-1, 2.5, 10**9):
         with pytest.raises(ModelFileError, match="routes"):
-            Decoding.from_json({"routes": wrong})
+            DecodingOptions.from_json({"routes": wrong})

@@ -34,17 +34,17 @@ def server() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def camera(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a camera sees that is held over a formula: an uncompressed film of one picture."""
-    grey = cv2.imread(str(EXAMPLES / "square.png"), cv2.IMREAD_GRAYSCALE)
-    assert grey is not None
+    gray = cv2.imread(str(EXAMPLES / "square.png"), cv2.IMREAD_GRAYSCALE)
+    assert gray is not None
     page = np.full((480, 640), 235, np.uint8)
-    height, width = grey.shape
+    height, width = gray.shape
     zoom = min(420 / width, 300 / height)
-    small = cv2.resize(grey, None, fx=zoom, fy=zoom, interpolation=cv2.INTER_AREA)
+    small = cv2.resize(gray, None, fx=zoom, fy=zoom, interpolation=cv2.INTER_AREA)
     height, width = small.shape
     page[90 : 90 + height, 110 : 110 + width] = np.minimum(small, 235)
-    colours = np.full(640 * 480 // 2, 128, np.uint8).tobytes()
+    colors = np.full(640 * 480 // 2, 128, np.uint8).tobytes()
     path = tmp_path_factory.mktemp("camera") / "formula.y4m"
-    frame = b"FRAME\n" + page.tobytes() + colours
+    frame = b"FRAME\n" + page.tobytes() + colors
     path.write_bytes(b"YUV4MPEG2 W640 H480 F10:1 Ip A1:1 C420jpeg\n" + 10 * frame)
     return path
 

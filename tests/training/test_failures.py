@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from namer_edge.checkpoints.weights import load_state, save_weights
-from namer_edge.data.batches import Batch, Ink
+from namer_edge.data.batches import Batch, TrainingSet
 from namer_edge.data.formula import unplaced
 from namer_edge.data.pack import Pack, load_pack, save_pack
 from namer_edge.data.report import Report
@@ -153,7 +153,7 @@ def test_weights_of_another_vocabulary_do_not_resume(
     config = load_config("edge", settings)
     namer = Namer(config.architecture, Vocabulary.load("hme100k"))
     path = tmp_path / "hme100k.safetensors"
-    save_weights(path, namer, config.look, {"config": asdict(config), "progress": {}})
+    save_weights(path, namer, config.preprocessing, {"config": asdict(config), "progress": {}})
     with pytest.raises(ConfigError, match=r"another vocabulary.*give init="):
         train(config, resume=True, weights=path)
 
@@ -175,14 +175,14 @@ def test_a_killed_drawing_process_is_said(
     settings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parent = os.getpid()
-    drawn = Ink.__getitem__
+    drawn = TrainingSet.__getitem__
 
-    def fatal(ink: Ink, draw: Any) -> Any:
+    def fatal(ink: TrainingSet, draw: Any) -> Any:
         if os.getpid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
         return drawn(ink, draw)
 
-    monkeypatch.setattr(Ink, "__getitem__", fatal)
+    monkeypatch.setattr(TrainingSet, "__getitem__", fatal)
     threads = torch.get_num_threads()
     try:
         with pytest.raises(TrainingError, match=r"draws pictures died.*--resume"):

@@ -69,7 +69,7 @@ def test_a_killed_run_goes_on_to_the_same_losses(pack: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_training_goes_on_elsewhere_from_weights_and_their_json(pack: Path, tmp_path: Path) -> None:
-    """Without the optimiser's state, but with the place in the schedule."""
+    """Without the optimizer's state, but with the place in the schedule."""
     first = load_config("edge", [*settings(pack, tmp_path / "first"), "epochs=2"])
     train(first)
     weights = tmp_path / "first" / "last.safetensors"
@@ -89,7 +89,7 @@ def test_weights_that_do_not_belong_are_refused(pack: Path, tmp_path: Path) -> N
     config = load_config("edge", settings(pack, tmp_path / "run"))
     namer = Namer(config.architecture, Vocabulary.load("crohme"))
     path = tmp_path / "weights.safetensors"
-    save_weights(path, namer, config.look, {"config": {}})
+    save_weights(path, namer, config.preprocessing, {"config": {}})
     assert load_weights(path)[0].architecture == namer.architecture
 
     other = load_config("edge", [*settings(pack, tmp_path / "run"), "pgd_width=32"])

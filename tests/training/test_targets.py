@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from namer_edge.data.batches import UNKNOWN, LabelPath
-from namer_edge.data.symbols import STRANGER
+from namer_edge.data.symbols import OOV
 from namer_edge.training.loss import summed
 from namer_edge.training.targets import (
     IGNORE,
@@ -125,14 +125,14 @@ def test_recall_first_cells_are_nodes_to_delete() -> None:
 def test_a_stranger_is_a_node_of_the_path_whatever_it_was_taken_for(believed: float) -> None:
     cells = [(2, 1), (2, 3)]
     p = seen((2, 1, "x", 0.9), (2, 3, "y", believed))
-    t = targets(f"x {STRANGER}", cells, p)
+    t = targets(f"x {OOV}", cells, p)
     first, second = path(t)
     assert (t.own[first], t.own[second]) == (V.id("x"), UNKNOWN)
     assert t.cells[second].tolist() == [2, 3]
     assert V.endings[t.classes[second]] == 0
-    label = LabelPath.of(["x", STRANGER], V)
+    label = LabelPath.of(["x", OOV], V)
     assert visual_map(label, np.array(cells), (6, 8), V)[2, 3] == UNKNOWN
-    assert label.tokens(V) == ["x", STRANGER]
+    assert label.tokens(V) == ["x", OOV]
 
 
 def test_for_a_stranger_every_class_is_wanted_alike() -> None:

@@ -1,4 +1,4 @@
-"""The gate: what quantisation costs in accuracy, measured before anything is written."""
+"""The gate: what quantization costs in accuracy, measured before anything is written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from namer_edge.data.pack import source_hash
-from namer_edge.evaluation.calibration import fit_scalings
-from namer_edge.evaluation.exprate import Reading, rate
+from namer_edge.evaluation.calibration import fit_score_calibration
+from namer_edge.evaluation.exprate import Prediction, rate
 from namer_edge.evaluation.pairing import Answer, protocol_name, reading
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import NamerEdgeError, UsageError
-from namer_edge_runtime.inputs import Opened, open_input
+from namer_edge_runtime.inputs import LoadedInput, open_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
-from namer_edge_runtime.score_calibration import Scalings
+from namer_edge_runtime.score_calibration import ScoreCalibration
 
 from ..memory import peak_memory
 
@@ -49,12 +49,12 @@ class Measured:
     precision: str
     bytes: int
     """Of both graphs."""
-    readings: tuple[Reading, ...]
+    readings: tuple[Prediction, ...]
     milliseconds: float
     """Median over formulas of both graphs together, one formula at a time on one thread."""
     memory: int | None = None
     """Peak bytes of a process that opens it and reads the longest formula; None: not known."""
-    scalings: Scalings = field(default_factory=Scalings)
+    score_calibration: ScoreCalibration = field(default_factory=ScoreCalibration)
     """What makes its scores probabilities of being right, on this set."""
 
     @property
@@ -84,12 +84,12 @@ class Comparison:
         return self.before.exprate - self.after.exprate
 
     @property
-    def lost(self) -> list[tuple[Reading, Reading]]:
+    def lost(self) -> list[tuple[Prediction, Prediction]]:
         """Formulas that only the first reads right."""
         return self._flipped(before=True)
 
     @property
-    def won(self) -> list[tuple[Reading, Reading]]:
+    def won(self) -> list[tuple[Prediction, Prediction]]:
         """Formulas that only the second reads right."""
         return self._flipped(before=False)
 
@@ -147,10 +147,10 @@ class Comparison:
             lines.append(f"  … and {len(self.lost) - SHOWN} more, named in the model file")
         return "\n".join(lines)
 
-    def _pairs(self) -> list[tuple[Reading, Reading]]:
+    def _pairs(self) -> list[tuple[Prediction, Prediction]]:
         return list(zip(self.before.readings, self.after.readings, strict=True))
 
-    def _flipped(self, before: bool) -> list[tuple[Reading, Reading]]:
+    def _flipped(self, before: bool) -> list[tuple[Prediction, Prediction]]:
         return [
             (a, b)
             for a, b in self._pairs()
@@ -161,19 +161,19 @@ class Comparison:
 def load_evaluation(data: Path) -> EvaluationSet:
     """Labelled formulas of a pack (.npz), or of InkML with truths in a folder or zip.
 
-    Raises `DataError` where there is nothing, `UsageError` for fewer than `FEWEST` labelled ones.
+    Raises `DataError` where there is nothing, `UsageError` for fewer than `FEWEST` labeled ones.
     """
     if data.suffix.lower() == ".npz":
         samples = pack_samples(data)
     else:
         samples = list(file_samples(data, own_labels=True))
-    labelled = tuple(sample for sample in samples if sample.label is not None)
-    if len(labelled) < FEWEST:
+    labeled = tuple(sample for sample in samples if sample.label is not None)
+    if len(labeled) < FEWEST:
         raise UsageError(
-            f"{data} has {len(labelled)} labelled formulas and the gate needs {FEWEST}, or chance "
+            f"{data} has {len(labeled)} labeled formulas and the gate needs {FEWEST}, or chance "
             "decides it: give --eval a larger set (a pack, or InkML with truths)"
         )
-    return EvaluationSet(labelled, data.name, source_hash(data) if data.is_file() else None)
+    return EvaluationSet(labeled, data.name, source_hash(data) if data.is_file() else None)
 
 
 def compare(
@@ -198,7 +198,7 @@ def compare(
             results[which][number] = result
             if result.milliseconds.vat > 0:  # a blank page runs no graph
                 times[which].append(result.milliseconds.vat + result.milliseconds.pgd)
-    longest = _longest(data, before.look) if memory else None
+    longest = _longest(data, before.preprocessing) if memory else None
     measured = []
     for which, model in enumerate(models):
         readings = _readings(data.samples, answers[which])
@@ -210,7 +210,7 @@ def compare(
                 readings,
                 median(times[which]) if times[which] else 0.0,
                 None if longest is None else peak_memory(model, longest),
-                fit_scalings(list(results[which].values()), read),
+                fit_score_calibration(list(results[which].values()), read),
             )
         )
     return Comparison(data, *measured)
@@ -218,10 +218,10 @@ def compare(
 
 def _recognizer(model: ModelFile) -> Recognizer:
     engine = open_engine(None, model, threads=1)
-    return Recognizer(engine, model.look, model.vocabulary, model.decoding)
+    return Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
 
 
-def _opened(sample: Sample) -> Opened | NamerEdgeError:
+def _opened(sample: Sample) -> LoadedInput | NamerEdgeError:
     if sample.source.error is not None:
         return sample.source.error
     try:
@@ -230,17 +230,17 @@ def _opened(sample: Sample) -> Opened | NamerEdgeError:
         return error
 
 
-def _longest(data: EvaluationSet, look: Look) -> NDArray[np.uint8] | None:
+def _longest(data: EvaluationSet, preprocessing: Preprocessing) -> NDArray[np.uint8] | None:
     """The formula of most tokens, black on white, as the model is shown it."""
     by_length = sorted(data.samples, key=lambda s: -len(s.label.latex.split() if s.label else ()))
     for sample in by_length:
         opened = _opened(sample)
         if not isinstance(opened, NamerEdgeError):
-            return np.asarray(255 - opened.prepare(look).image)
+            return np.asarray(255 - opened.prepare(preprocessing).image)
     return None
 
 
-def _readings(samples: Sequence[Sample], answers: Sequence[Answer]) -> tuple[Reading, ...]:
+def _readings(samples: Sequence[Sample], answers: Sequence[Answer]) -> tuple[Prediction, ...]:
     return tuple(
         reading(sample.label, answer, loose=False)
         for sample, answer in zip(samples, answers, strict=True)

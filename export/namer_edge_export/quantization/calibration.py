@@ -18,7 +18,7 @@ from namer_edge_runtime.bulk.run import Source, count, sources
 from namer_edge_runtime.engine.base import Engine, PgdInputs, PgdOutput, VatOutput
 from namer_edge_runtime.errors import DataError, NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Look, Prepared
+from namer_edge_runtime.preprocessing import Prepared, Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 SIZE = 300
@@ -48,7 +48,7 @@ class Calibration:
         }
 
 
-def draw(data: Path, look: Look, size: int = SIZE, seed: int = 0) -> Calibration:
+def draw(data: Path, preprocessing: Preprocessing, size: int = SIZE, seed: int = 0) -> Calibration:
     """A seeded draw of `size` formulas from a pack (.npz), or from InkML or pictures in a folder
     or zip; blank and unreadable ones among them are left out.
 
@@ -68,7 +68,7 @@ def draw(data: Path, look: Look, size: int = SIZE, seed: int = 0) -> Calibration
         if number not in chosen or source.error is not None:
             continue
         try:
-            picture = prepare_input(source.value, look)
+            picture = prepare_input(source.value, preprocessing)
         except NamerEdgeError:
             continue
         if picture.blank:
@@ -86,10 +86,12 @@ def draw(data: Path, look: Look, size: int = SIZE, seed: int = 0) -> Calibration
     return Calibration(tuple(pictures), tuple(names), data.name, seed, digest.hexdigest())
 
 
-def vat_inputs(calibration: Calibration, look: Look) -> Iterator[dict[str, NDArray[Any]]]:
+def vat_inputs(
+    calibration: Calibration, preprocessing: Preprocessing
+) -> Iterator[dict[str, NDArray[Any]]]:
     """The input of the VAT graph for each picture, alone: `image` uint8 [1, channels, H, W]."""
     for picture in calibration.pictures:
-        yield {"image": picture.planes(look.channels)[None]}
+        yield {"image": picture.planes(preprocessing.channels)[None]}
 
 
 def pgd_inputs(
@@ -100,7 +102,9 @@ def pgd_inputs(
     One after the other, since the features of all pictures at once are much to hold.
     """
     listener = _Listener(recognizer.engine)
-    heard = Recognizer(listener, recognizer.look, recognizer.vocabulary, recognizer.decoding)
+    heard = Recognizer(
+        listener, recognizer.preprocessing, recognizer.vocabulary, recognizer.decoding
+    )
     for picture in calibration.pictures:
         heard.each([picture], batch_size=1)
         yield vars(listener.heard)

@@ -17,13 +17,13 @@ LARGEST = 127
 """Of a weight in steps of its scale."""
 
 
-def slim(quantised: bytes) -> bytes:
+def slim(quantized: bytes) -> bytes:
     """An int8 graph (`quantize_vat`, `quantize_pgd`) in fewer bytes.
 
     Same results but for small roundings: scales of weights and biases to half precision (at most
     0.05 %, where a rounded weight is off by up to 0.4 % of the largest), and looked-up rows to S8.
     """
-    model = onnx.load_from_string(quantised)
+    model = onnx.load_from_string(quantized)
     graph = model.graph
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     nodes = list(_rows_in_s8(list(graph.node), constants))

@@ -31,7 +31,7 @@ from namer_edge_runtime.engine.base import (
 from namer_edge_runtime.errors import NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.preprocessing import Look, Prepared
+from namer_edge_runtime.preprocessing import Prepared, Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..openvino import opened, written
@@ -55,9 +55,9 @@ def nncf_parts(
     """
     nncf = _nncf()
     engine = open_engine(None, model, threads=1)
-    recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
+    recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
     inputs = {
-        "vat": list(vat_inputs(calibration, model.look)),
+        "vat": list(vat_inputs(calibration, model.preprocessing)),
         # Each is read once and needed several times.
         "pgd": list(_bar(pgd_inputs(calibration, recognizer), len(calibration.pictures))),
     }
@@ -113,12 +113,12 @@ class Limit:
 
 
 class _Judge:
-    """Has NNCF quantise graph after graph and keep ExpRate within a limit."""
+    """Has NNCF quantize graph after graph and keep ExpRate within a limit."""
 
     def __init__(self, model: ModelFile, engine: Engine, limit: Limit) -> None:
         self._model, self._limit = model, limit
         self._graphs = _Graphs(engine)
-        self._pictures = list(_prepared(limit.samples, model.look))
+        self._pictures = list(_prepared(limit.samples, model.preprocessing))
         self._first: float | None = None
 
     def quantize(self, nncf: Any, role: str, graph: Any, data: Any, options: Any) -> Any:
@@ -148,7 +148,7 @@ class _Judge:
     def _rate(self, engine: Engine, numbers: Iterable[int]) -> tuple[float, list[float]]:
         """ExpRate in percent, and 1 or 0 for each formula."""
         model = self._model
-        recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
+        recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
         right = []
         for number in numbers:
             label, picture = self._pictures[int(number)]
@@ -160,13 +160,15 @@ class _Judge:
         return 100 * float(np.mean(right)), right
 
 
-def _prepared(samples: Iterable[Sample], look: Look) -> Iterator[tuple[Label, Prepared]]:
+def _prepared(
+    samples: Iterable[Sample], preprocessing: Preprocessing
+) -> Iterator[tuple[Label, Prepared]]:
     """What cannot be read is wrong whatever the model, and left out."""
     for sample in samples:
         if sample.label is None or sample.source.error is not None:
             continue
         try:
-            yield sample.label, prepare_input(sample.source.value, look)
+            yield sample.label, prepare_input(sample.source.value, preprocessing)
         except NamerEdgeError:
             continue
 

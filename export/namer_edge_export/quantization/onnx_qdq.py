@@ -26,12 +26,12 @@ SCOPES = "pkg.torch.onnx.name_scopes"
 """Under which the exporter keeps the modules that a node lies in, from the outermost."""
 Inputs = Iterable[dict[str, NDArray[Any]]]
 VAT_OPERATORS = ("Conv", "Relu", "Add", "Resize", "Concat", "MaxPool", "AveragePool")
-"""What is quantised of encoder and VAT: everything between the picture and the softmax."""
+"""What is quantized of encoder and VAT: everything between the picture and the softmax."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The processors that a quantised graph is meant for."""
+    """The processors that a quantized graph is meant for."""
 
     name: str
     meaning: str
@@ -108,7 +108,7 @@ def quantize_pgd(graph: bytes, inputs: Inputs, profile: Profile = VNNI) -> bytes
 
 
 def prepared(graph: bytes) -> onnx.ModelProto:
-    """The fp32 graph as it is quantised: constants folded, batch normalisation inside convolutions,
+    """The fp32 graph as it is quantized: constants folded, batch normalization inside convolutions,
     shapes known, no trace of the exporter's, which weighs more than the small layers do."""
     with tempfile.TemporaryDirectory() as folder:
         source, path = Path(folder) / "source.onnx", Path(folder) / "prepared.onnx"

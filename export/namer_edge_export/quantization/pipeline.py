@@ -1,4 +1,4 @@
-"""From the fp32 model to its int8 twin: calibrate, quantise, and pass the gate or fail."""
+"""From the fp32 model to its int8 twin: calibrate, quantize, and pass the gate or fail."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.preprocessing import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..staging import unverified
@@ -31,7 +31,7 @@ MAX_DROP = 0.5
 
 
 @dataclass(frozen=True)
-class Material:
+class QuantizationData:
     """The data that int8 needs, and how much it may cost."""
 
     calibration: Calibration
@@ -48,16 +48,16 @@ class Material:
         cls,
         calibration: Path,
         evaluation: Path,
-        look: Look,
+        preprocessing: Preprocessing,
         max_drop: float | None,
         profile: Profile = VNNI,
         explain: Path | None = None,
         worst: int = 0,
-    ) -> "Material":
+    ) -> "QuantizationData":
         """Reads both data sets; raises what `draw` and `load_evaluation` raise."""
         return cls(
             evaluation=load_evaluation(evaluation),
-            calibration=draw(calibration, look),
+            calibration=draw(calibration, preprocessing),
             max_drop=MAX_DROP if max_drop is None else max_drop,
             profile=profile,
             explain=explain,
@@ -76,7 +76,7 @@ class Quantized:
 def quantize(
     model: ModelFile,
     meta: Mapping[str, Any],
-    material: Material,
+    material: QuantizationData,
     output: Path,
     show: Callable[[str], object],
 ) -> Quantized:
@@ -100,7 +100,7 @@ def quantize(
         show(comparison.text())
         if comparison.drop <= material.max_drop:
             gate = comparison.to_json() | {"max_drop": material.max_drop}
-            whole["scalings"] = comparison.after.scalings.to_json()
+            whole["scalings"] = comparison.after.score_calibration.to_json()
             return Quantized({**whole, "metrics": {**meta["metrics"], "gate": gate}}, parts)
     raise ExportError(
         f"int8 reads {comparison.drop:.2f} points fewer formulas right than fp32, more than the "
@@ -124,7 +124,7 @@ class _Recipe:
 def _recipes(
     model: ModelFile,
     meta: Mapping[str, Any],
-    material: Material,
+    material: QuantizationData,
     output: Path,
     show: Callable[[str], object],
 ) -> Iterator[_Recipe]:
@@ -162,10 +162,10 @@ def quantized_graphs(
 ) -> dict[str, bytes]:
     """Both graphs of the fp32 `model` in int8; `inspect` sees them before they are made slim."""
     engine = open_engine(None, model, threads=1)
-    recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
+    recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
 
     def pictures() -> Inputs:
-        return _bar("calibrate vat", vat_inputs(calibration, model.look), calibration)
+        return _bar("calibrate vat", vat_inputs(calibration, model.preprocessing), calibration)
 
     nodes = _bar("calibrate pgd", pgd_inputs(calibration, recognizer), calibration)
     graphs = {
@@ -179,26 +179,29 @@ def quantized_graphs(
 def explain(
     model: ModelFile,
     meta: Mapping[str, Any],
-    quantised: Mapping[str, bytes],
-    material: Material,
+    quantized: Mapping[str, bytes],
+    material: QuantizationData,
     output: Path,
     show: Callable[[str], object],
 ) -> Sensitivity:
     """What each layer costs alone; shown, and written as JSON to `material.explain`."""
-    plain = {role: prepared(model.read(role)) for role in quantised}
+    plain = {role: prepared(model.read(role)) for role in quantized}
     some = replace(material.calibration, pictures=material.calibration.pictures[:EXPLAINED])
     engine = open_engine(None, model, threads=1)
-    recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
-    inputs = {"vat": list(vat_inputs(some, model.look)), "pgd": list(pgd_inputs(some, recognizer))}
+    recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+    inputs = {
+        "vat": list(vat_inputs(some, model.preprocessing)),
+        "pgd": list(pgd_inputs(some, recognizer)),
+    }
 
     def drop(cost: Cost) -> float:
-        rounded = onnx.load_from_string(quantised[cost.graph])
+        rounded = onnx.load_from_string(quantized[cost.graph])
         graph = alone(plain[cost.graph], rounded, cost.layer).SerializeToString()
-        parts = {role: model.read(role) for role in quantised} | {cost.graph: graph}
+        parts = {role: model.read(role) for role in quantized} | {cost.graph: graph}
         with unverified(output, {**meta, "precision": "int8"}, parts) as twin:
             return compare(model, twin, material.evaluation, memory=False).drop
 
-    report = sensitivity(plain, quantised, inputs).with_drops(material.worst, drop)
+    report = sensitivity(plain, quantized, inputs).with_drops(material.worst, drop)
     show(report.text())
     if material.explain is not None:
         with atomic_file(material.explain, "w") as file:

@@ -64,14 +64,14 @@ class Sensitivity:
 
 def sensitivity(
     plain: Mapping[str, onnx.ModelProto],
-    quantised: Mapping[str, bytes],
+    quantized: Mapping[str, bytes],
     inputs: Mapping[str, Sequence[dict[str, NDArray[Any]]]],
 ) -> Sensitivity:
     """`plain` graphs in fp32 (`quantize.prepared`), what `quantize_vat` and `quantize_pgd` made of
     them, and some inputs of each."""
     costs = []
     for role, model in plain.items():
-        rounded = onnx.load_from_string(quantised[role])
+        rounded = onnx.load_from_string(quantized[role])
         expected = _outputs(model, role, inputs[role])
         for node in tqdm(list(_rounded(rounded)), f"explain {role}", unit=" layers", disable=None):
             found = _outputs(alone(model, rounded, node.name), role, inputs[role])

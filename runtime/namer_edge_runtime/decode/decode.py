@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EngineError, UsageError
-from .hypothesis import Path
+from .hypothesis import Hypothesis
 from .k_best import alternatives as other_readings
 from .path_selection import select
 from .pick import Nodes
-from .thresholds import MOST_ROUTES
+from .thresholds import MAX_K_BEST
 
 
 def decode(
@@ -25,7 +25,7 @@ def decode(
     right_weight: float = 1.0,
     routes: int = 0,
     alternatives: int = 1,
-) -> list[Path]:
+) -> list[Hypothesis]:
     """Readings of one formula, best first: `decode_all` for heads [N, …] and one list of nodes."""
     return decode_all(
         self_probs[None],
@@ -53,7 +53,7 @@ def decode_all(
     right_weight: float = 1.0,
     routes: int = 0,
     alternatives: int = 1,
-) -> list[list[Path]]:
+) -> list[list[Hypothesis]]:
     """Readings of B formulas, for each its own, best first.
 
     The best is the longest path (section "Path Selection"), repaired, or with `routes` the most
@@ -61,8 +61,8 @@ def decode_all(
 
     Args:
         self_probs: [B, N, K + 2] the self head over K visual classes, "}", delete (eq. 6).
-        left: [B, N, N] P(left neighbour of row is column) (eq. 7).
-        right: [B, N, N] P(right neighbour of row is column).
+        left: [B, N, N] P(left neighbor of row is column) (eq. 7).
+        right: [B, N, N] P(right neighbor of row is column).
         nodes: [B] what PGD was given. Rows and columns beyond a formula's own nodes are padding,
             and ignored.
         vocabulary_endings: [K] number of endings of each visual class.
@@ -71,7 +71,7 @@ def decode_all(
         routes: 0 for the paper's rule: nodes that are more likely to be deleted than not go, the
             longest path is the formula. From 1 on, so many of the most probable paths are looked
             at, through all nodes and all edges but the weakest, and of their readings, repaired,
-            the one of the highest score is the formula (`Path.score`); `epsilon` has no say.
+            the one of the highest score is the formula (`Hypothesis.score`); `epsilon` has no say.
         alternatives: the most readings of a formula to return. Further ones are the most probable
             others, by falling score (`alternatives.py`); one may even have a higher score than the
             first.
@@ -82,7 +82,7 @@ def decode_all(
     Raises:
         EngineError: an array is too small for the nodes or the vocabulary.
         UsageError: epsilon or a weight is no finite number, a weight is negative or both are 0, or
-            `alternatives` is below 1, or `routes` below 0 or above `MOST_ROUTES`.
+            `alternatives` is below 1, or `routes` below 0 or above `MAX_K_BEST`.
     """
     size, labels = max(map(len, nodes), default=0), len(vocabulary_endings)
     shape = self_probs.shape
@@ -108,8 +108,8 @@ def decode_all(
             f"edge weights {left_weight}:{right_weight} must not be negative, and alternatives "
             f"({alternatives}) must be 1 or more"
         )
-    if not 0 <= routes <= MOST_ROUTES:
-        raise UsageError(f"routes is {routes}: it must be from 0 to {MOST_ROUTES}")
+    if not 0 <= routes <= MAX_K_BEST:
+        raise UsageError(f"routes is {routes}: it must be from 0 to {MAX_K_BEST}")
 
     best = select(
         self_probs,

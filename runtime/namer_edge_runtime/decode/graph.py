@@ -1,4 +1,4 @@
-"""From PGD's three heads to a directed acyclic graph (`Path Selection`, eq. 10)."""
+"""From PGD's three heads to a directed acyclic graph (`Hypothesis Selection`, eq. 10)."""
 
 from dataclasses import dataclass
 
@@ -71,8 +71,8 @@ def build(
     is reachable (`<sos>` → `<eos>` itself is among them, so it always gets there).
 
     Args:
-        left: [N, N] P(left neighbour of row is column), the L2R connectivity (eq. 7).
-        right: [N, N] P(right neighbour of row is column).
+        left: [N, N] P(left neighbor of row is column), the L2R connectivity (eq. 7).
+        right: [N, N] P(right neighbor of row is column).
         alive: [N] False for nodes that were deleted; `<sos>` and `<eos>` are never deleted.
     """
     return Graph(

@@ -12,8 +12,8 @@ from .thresholds import LEAST_DELETED
 
 
 @dataclass(frozen=True)
-class Path:
-    """One reading of a formula; its nodes are well nested, so it serialises to balanced LaTeX."""
+class Hypothesis:
+    """One reading of a formula; its nodes are well nested, so it serializes to balanced LaTeX."""
 
     nodes: NDArray[np.int64]
     """[n] indices into the `Nodes` it was decoded from, in reading order, `<sos>`, `<eos>` not."""
@@ -47,7 +47,7 @@ class Evidence:
         others[[SOS, EOS]] = True
         return np.where(others, 1.0, np.maximum(said, LEAST_DELETED))
 
-    def read(self, route: NDArray[np.int64], classes: NDArray[np.int64]) -> Path:
+    def read(self, route: NDArray[np.int64], classes: NDArray[np.int64]) -> Hypothesis:
         """The reading along a route [n], `<sos>` and `<eos>` included, where node i is of class
         `classes[i]`; repaired where it is not well nested."""
         inner = route[1:-1]
@@ -59,7 +59,7 @@ class Evidence:
             edges = self.edges[whole[:-1], whole[1:]]
             product = np.prod(node_scores, dtype=np.float64) * np.prod(edges)
             score = float(np.clip(product * np.delete(self.deleted, chosen).prod(), 0, 1))
-        return Path(
+        return Hypothesis(
             nodes=chosen,
             classes=classes[chosen],
             score=score,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .graph import build, revise
-from .hypothesis import Evidence, Path
+from .hypothesis import Evidence, Hypothesis
 from .path import longest_paths
 from .pick import Nodes
 from .thresholds import LEAST, WEAKEST_CLASS, WEAKEST_EDGE
@@ -31,7 +31,7 @@ def alternatives(
     *,
     left_weight: float,
     right_weight: float,
-) -> list[Path]:
+) -> list[Hypothesis]:
     """Up to `count` readings by falling score.
 
     The `count` most probable paths of the wider graph, repaired, and of these all combinations of
@@ -57,7 +57,7 @@ def alternatives(
     likely = np.maximum(graph.weights / total, LEAST) * np.maximum(of_class[graph.targets], LEAST)
     likely /= wider.deleted[graph.targets]
     routes = longest_paths(replace(graph, weights=np.log(likely)), count)
-    readings: dict[bytes, Path] = {}
+    readings: dict[bytes, Hypothesis] = {}
     for route in routes:
         for reading in _with_other_classes(
             wider.read(route.nodes, classes), self_probs, vocabulary_endings, count
@@ -70,11 +70,11 @@ def alternatives(
 
 
 def _with_other_classes(
-    reading: Path,
+    reading: Hypothesis,
     self_probs: NDArray[np.float32],
     vocabulary_endings: NDArray[np.integer],
     count: int,
-) -> list[Path]:
+) -> list[Hypothesis]:
     """The `count` most probable choices of classes along one path, its own first.
 
     Classes are independent of each other given the path, so the best choices for its first nodes
@@ -101,12 +101,12 @@ def _with_other_classes(
 
 
 def _changed(
-    reading: Path,
+    reading: Hypothesis,
     visual: NDArray[np.int64],
     odds: float,
     chosen: tuple[int, ...],
     self_probs: NDArray[np.float32],
-) -> Path:
+) -> Hypothesis:
     """The reading with these classes at its visual nodes, `odds` times as probable."""
     classes, node_scores = reading.classes.copy(), reading.node_scores.copy()
     classes[visual] = chosen

@@ -4,14 +4,14 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from ..errors import ModelFileError
-from .thresholds import MOST_ROUTES
+from .thresholds import MAX_K_BEST
 
 SIZES = 0.1, 10.0
 """Least and largest of `second_looks`: beyond them nothing could be read, or memory would go."""
 
 
 @dataclass(frozen=True)
-class Decoding:
+class DecodingOptions:
     """Constants of token picking (eq. 4, and recall-first beyond it) and of path selection."""
 
     epsilon: float = 0.5
@@ -31,7 +31,7 @@ class Decoding:
     """What exceeds it goes by score, and the result says `truncated`."""
     second_looks: tuple[float, ...] = ()
     """Sizes, relative to the look's symbol height, at which an input is read again whose first
-    score is under `sure`; the looks elect the answer (`Ballot`). None: the paper's way."""
+    score is under `sure`; the looks elect the answer (`Votes`). None: the paper's way."""
     sure: float = 1.0
     """Score from which the first reading stands."""
 
@@ -39,7 +39,7 @@ class Decoding:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Decoding":
+    def from_json(cls, value: dict[str, Any]) -> "DecodingOptions":
         """Raises `ModelFileError` for unknown keys and for values that cannot be."""
         unknown = sorted(set(value) - {field.name for field in fields(cls)})
         if unknown:
@@ -62,9 +62,9 @@ class Decoding:
         if not 0 <= value.get("sure", 0.0) <= 1:
             raise ModelFileError(f"the model's decoding has sure = {value['sure']}: not in [0, 1]")
         routes = value.get("routes", 0)
-        if routes not in range(MOST_ROUTES + 1):
+        if routes not in range(MAX_K_BEST + 1):
             raise ModelFileError(
                 f"the model's decoding has routes = {routes}: not a whole number from 0 to "
-                f"{MOST_ROUTES}"
+                f"{MAX_K_BEST}"
             )
         return cls(**{**value, "second_looks": tuple(looks)})

@@ -1,4 +1,4 @@
-"""The longest path from `<sos>` to `<eos>` and the k best ones (`Path Selection`)."""
+"""The longest path from `<sos>` to `<eos>` and the k best ones (`Hypothesis Selection`)."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from .pick import EOS, SOS
 
 
 @dataclass(frozen=True)
-class Route:
+class RankedPath:
     """One path through the graph."""
 
     nodes: NDArray[np.int64]
@@ -22,7 +22,7 @@ class Route:
     """Sum of E over its edges."""
 
 
-def longest_paths(graph: Graph, count: int = 1) -> list[Route]:
+def longest_paths(graph: Graph, count: int = 1) -> list[RankedPath]:
     """The `count` longest paths `<sos>` → `<eos>`, longest first; fewer where there are no more.
 
     Dynamic programming over a topological order, O(V + E) for one path. Of equal lengths into a
@@ -42,7 +42,7 @@ def longest_paths(graph: Graph, count: int = 1) -> list[Route]:
         int(count),
     )
     return [
-        Route(row[:size].copy(), float(length))
+        RankedPath(row[:size].copy(), float(length))
         for row, size, length in zip(nodes, sizes, lengths, strict=True)
     ]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import reference
 from .graph import enter, fill_revised, list_edges, weigh
-from .hypothesis import Path
+from .hypothesis import Hypothesis
 from .jit import kernel, part, plain_array
 from .path import extend, trace
 from .pick import EOS, SOS, Nodes
@@ -31,7 +31,7 @@ def select(
     left_weight: float,
     right_weight: float,
     routes: int,
-) -> list[Path]:
+) -> list[Hypothesis]:
     """The longest path through each of B formulas, repaired (section "Path Selection"), or the most
     probable reading of so many `routes`.
 
@@ -58,7 +58,7 @@ def select(
         int(routes),
     )
     return [
-        Path(
+        Hypothesis(
             nodes=chosen[row, :count],
             classes=revised[row, :count],
             score=score,
@@ -163,7 +163,7 @@ def _to_likelihood(
     parents: NDArray[np.int64],
     total: float,
 ) -> None:
-    """From E of each edge, in place, to what following it adds to the logarithm of `Path.score`:
+    """From E of each edge, in place, to what following it adds to the logarithm of `Hypothesis.score`:
     that of E / `total`, and of what its target says, which is then not deleted."""
     delete = probs.shape[1] - 1
     for edge in range(count):
@@ -193,7 +193,7 @@ def _probability(
     total: float,
     read: NDArray[np.bool_],
 ) -> float:
-    """`Path.score` of `path[:count]`, that of an empty one as if it were none; `read` is room for a
+    """`Hypothesis.score` of `path[:count]`, that of an empty one as if it were none; `read` is room for a
     mark at each node."""
     product = 1.0
     previous = SOS

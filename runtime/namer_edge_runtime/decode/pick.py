@@ -80,8 +80,8 @@ def pick_all(
 
     A cell gives its best visual class where that beats "none" (eq. 4). Read recall-first, it also
     gives, for each number of endings, the best class that brings so many, where P of all listed
-    classes of that number together reaches `threshold` and is a peak of its 3 × 3 neighbourhood
-    (of equal neighbours, the first in row-major order): PGD's self head deletes what is too many,
+    classes of that number together reaches `threshold` and is a peak of its 3 × 3 neighborhood
+    (of equal neighbors, the first in row-major order): PGD's self head deletes what is too many,
     and corrects a class only within one number of endings. A threshold above 1 switches that off,
     which is the paper's rule. Beyond `max_nodes` the visual nodes stay by falling score, ties by
     place, until one no longer fits with its endings.
@@ -135,7 +135,7 @@ def pick_all(
 
 @part
 def _is_peak(mass: NDArray[np.float64], row: int, column: int) -> bool:
-    """Whether a cell has most among its 3 × 3 neighbours; of equals, the first one counts."""
+    """Whether a cell has most among its 3 × 3 neighbors; of equals, the first one counts."""
     height, width = mass.shape
     here = mass[row, column]
     for other_row in range(max(0, row - 1), min(height, row + 2)):

@@ -113,7 +113,7 @@ def pick_all(
 
 
 def _peaks(mass: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """[h, w] whether a cell has most among its 3 × 3 neighbours; of equals, the first counts."""
+    """[h, w] whether a cell has most among its 3 × 3 neighbors; of equals, the first counts."""
     height, width = mass.shape
     padded = np.pad(mass, 1, constant_values=-np.inf)
     peaks = np.ones(mass.shape, bool)

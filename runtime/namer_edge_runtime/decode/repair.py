@@ -23,7 +23,7 @@ def repair(
 
     At `<eos>` all that is open is closed, innermost first. A missing ending is inserted where it
     fits best: of all places directly inside its argument (between what opens it and where the
-    walk has come to), the one with the largest E from its left plus E to its right neighbour, the
+    walk has come to), the one with the largest E from its left plus E to its right neighbor, the
     first of equals. A path that is well nested comes back unchanged.
 
     Args:

@@ -1,6 +1,6 @@
 """From where on probabilities count when readings are weighed against each other."""
 
-MOST_ROUTES = 64
+MAX_K_BEST = 64
 """Paths that are looked at for a reading; the third is the last that brought anything."""
 WEAKEST_EDGE = 0.005
 """Share of the weights that an edge needs to be on another path than the longest."""

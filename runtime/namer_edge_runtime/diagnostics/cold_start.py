@@ -44,7 +44,7 @@ class StartUp:
     latex: str
 
 
-def start_up(model: str | Path | None = None, base: bool = False) -> StartUp:
+def cold_start(model: str | Path | None = None, base: bool = False) -> StartUp:
     """Measures in a fresh process, on one thread, for `base` without the packages that a plain
     install does not bring. Raises `RuntimeError` where that process fails."""
     command = [sys.executable, "-m", __name__, *([] if model is None else [str(model)])]

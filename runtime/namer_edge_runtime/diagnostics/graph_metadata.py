@@ -18,8 +18,8 @@ def is_lone_graph(name_or_path: str | Path | None) -> bool:
     return name_or_path is not None and Path(name_or_path).suffix.lower() in SUFFIXES
 
 
-def said_by(path: str | Path) -> dict[str, Any]:
-    """The card inside a graph: `role`, `look`, `vocabulary`, `decoding`, `licence` and so on.
+def read_metadata(path: str | Path) -> dict[str, Any]:
+    """The card inside a graph: `role`, `preprocessing`, `vocabulary`, `decoding`, `licence` and so on.
 
     Raises `ModelFileError` for a file that is missing, no graph, or none of this project's.
     """

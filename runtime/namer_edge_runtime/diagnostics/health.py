@@ -13,8 +13,8 @@ from ..engine.cpus import usable_cpus
 from ..engine.probe import probe
 from ..errors import EngineError, MissingExtraError, NamerEdgeError
 from ..model_file import ModelFile, packaged_models
-from .cold_start import CROSS, start_up
-from .graph_metadata import is_lone_graph, said_by
+from .cold_start import CROSS, cold_start
+from .graph_metadata import is_lone_graph, read_metadata
 
 PACKAGES = ("namer-edge", "numpy", "numba", "onnxruntime", "opencv-python-headless")
 EXTRA_PACKAGES = ("onnxruntime-gpu", "openvino", "torch", "onnx")
@@ -116,7 +116,7 @@ def _model(health: Health, name_or_path: str | None) -> ModelFile | None:
     health.sections["model"] = section
     try:
         if name_or_path is not None and is_lone_graph(name_or_path):
-            said = said_by(name_or_path)
+            said = read_metadata(name_or_path)
             section |= {"path": str(name_or_path), "part": said.get("role"), **_described(said)}
             return None
         started = perf_counter()
@@ -196,7 +196,7 @@ def _reading(health: Health, model: ModelFile) -> None:
     health.sections["reading"] = section
     try:
         engine = open_engine(None, model)
-        recognizer = Recognizer(engine, model.look, model.vocabulary, model.decoding)
+        recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
         result = recognizer.strokes(CROSS)
     except NamerEdgeError as error:
         health.problem(error)
@@ -206,7 +206,7 @@ def _reading(health: Health, model: ModelFile) -> None:
         "a drawn x reads": result.latex,
     }
     try:
-        fresh = start_up(model.path)
+        fresh = cold_start(model.path)
     except RuntimeError as error:
         health.problem(EngineError(str(error)))
         return

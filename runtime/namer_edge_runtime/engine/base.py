@@ -68,9 +68,9 @@ class PgdOutput:
     correction: NDArray[np.float32]
     """[B, N, K + 2], the self correction head: visual classes, `}`, delete."""
     left: NDArray[np.float32]
-    """[B, N, N]: left[b, j, i] = P(the left neighbour of j is i), eq. 7."""
+    """[B, N, N]: left[b, j, i] = P(the left neighbor of j is i), eq. 7."""
     right: NDArray[np.float32]
-    """[B, N, N]: right[b, i, j] = P(the right neighbour of i is j)."""
+    """[B, N, N]: right[b, i, j] = P(the right neighbor of i is j)."""
 
 
 class Engine(Protocol):

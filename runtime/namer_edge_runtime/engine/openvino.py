@@ -118,7 +118,7 @@ class OpenVinoEngine:
             for role in ("vat", "pgd")
         )
         try:
-            compiled = vat.compiled({"image": (1, self._model.look.channels, SIDE, SIDE)})
+            compiled = vat.compiled({"image": (1, self._model.preprocessing.channels, SIDE, SIDE)})
             if any_shape:
                 pgd.compiled({})
         except Exception as error:

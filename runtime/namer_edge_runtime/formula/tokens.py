@@ -143,18 +143,18 @@ class _Reader:
         return self.symbol(lexeme)
 
     def symbol(self, lexeme: Lexeme) -> list[_Item]:
-        """The classes that `lexeme` is spelt with, and the arguments it takes."""
-        spelt = spell(lexeme.text, self.vocabulary)
-        if spelt is None and (self.strict or lexeme.text == "}"):
+        """The classes that `lexeme` is spelled with, and the arguments it takes."""
+        spelled = spell(lexeme.text, self.vocabulary)
+        if spelled is None and (self.strict or lexeme.text == "}"):
             why = "closes nothing" if lexeme.text == "}" else "is no symbol of this vocabulary"
             raise LatexError(f"{lexeme} {why} ({self.vocabulary.name!r})")
-        items = [_Item([token]) for token in spelt or (lexeme.text,)]
+        items = [_Item([token]) for token in spelled or (lexeme.text,)]
         for opening in self.vocabulary.relations.get(items[0].tokens[0], ()):
             if opening == GROUP:
                 items[0].tokens += ["{", *self.write(self.argument(lexeme)), "}"]
             elif self.peek() == "[" and (index := self.write(self.items(self.take(), "]"))):
                 items[0].tokens += ["[", *index, "]"]
-        while spelt is None and lexeme.text.startswith("\\") and self.peek() == "{":
+        while spelled is None and lexeme.text.startswith("\\") and self.peek() == "{":
             items[0].tokens += ["{", *self.write(self.argument(lexeme)), "}"]
         return items
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InkError
-from ..preprocessing import Look, Prepared, padded_size
+from ..preprocessing import Prepared, Preprocessing, padded_size
 from .strokes import Stroke, bounds, symbol_height
 
 OVERSAMPLING = 2
@@ -17,21 +17,21 @@ FRACTION_BITS = 4
 """OpenCV draws between pixels in steps of 1/16."""
 
 
-def render(strokes: Sequence[Stroke], look: Look) -> Prepared:
+def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
     """Strokes in any unit → the picture that a model with this look reads.
 
-    A typical symbol becomes `look.symbol_height` pixels high, less where the formula would pass
+    A typical symbol becomes `preprocessing.symbol_height` pixels high, less where the formula would pass
     the size limits. Raises `InkError` where there is no stroke.
     """
     if not strokes:
         raise InkError("there are no strokes: nothing to draw")
     x0, y0, x1, y1 = bounds(strokes)
     height = symbol_height(strokes)
-    scale = look.symbol_height / height if height > 0 else 1.0
-    room = 2 * look.margin
+    scale = preprocessing.symbol_height / height if height > 0 else 1.0
+    room = 2 * preprocessing.margin
     largest = min(
-        (look.max_width - room) / max((x1 - x0), 1e-9),
-        (look.max_height - room) / max((y1 - y0), 1e-9),
+        (preprocessing.max_width - room) / max((x1 - x0), 1e-9),
+        (preprocessing.max_height - room) / max((y1 - y0), 1e-9),
     )
     scale = min(scale, largest)
     size = padded_size(
@@ -44,7 +44,7 @@ def render(strokes: Sequence[Stroke], look: Look) -> Prepared:
     image = draw(
         [stroke * np.float32(scale) + np.array(offset, np.float32) for stroke in strokes],
         size,
-        look.pen_width,
+        preprocessing.pen_width,
     )
     return Prepared(image, scale, offset)
 
@@ -58,7 +58,7 @@ def draw(strokes: Sequence[Stroke], size: tuple[int, int], pen_width: float) -> 
     canvas = np.zeros((height * OVERSAMPLING, width * OVERSAMPLING), np.uint8)
     thickness = max(1, round(pen_width * OVERSAMPLING))
     unit = OVERSAMPLING * (1 << FRACTION_BITS)
-    # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
+    # Pixel centers lie at half integers in our coordinates and at integers in OpenCV's.
     points = [
         np.round(stroke * unit - (1 << FRACTION_BITS) / 2).astype(np.int32) for stroke in strokes
     ]

@@ -1,4 +1,4 @@
-"""Which strokes a recognised symbol was written with."""
+"""Which strokes a recognized symbol was written with."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ ROOT = "\\sqrt"
 """Stands on its sign's foot, for the middle of its box is that of the radicand."""
 
 
-def owners(
+def assign_strokes(
     strokes: Sequence[Stroke], symbols: Sequence[str], positions: NDArray[np.floating]
 ) -> list[tuple[int, ...]]:
     """The strokes of each symbol, as indices; each stroke belongs to one, each symbol has some

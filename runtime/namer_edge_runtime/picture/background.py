@@ -1,4 +1,4 @@
-"""Grey picture → ink map: 255 where there is ink, 0 on the ground, whatever light it lay in."""
+"""Gray picture → ink map: 255 where there is ink, 0 on the ground, whatever light it lay in."""
 
 from dataclasses import dataclass
 
@@ -37,8 +37,8 @@ class InkMap:
     """The ink was darker than its ground."""
 
 
-def ink_map(grey: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | None:
-    """Finds the ink in a grey picture [H, W]; None where there is none.
+def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | None:
+    """Finds the ink in a gray picture [H, W]; None where there is none.
 
     1. Which of the two is the ink: it is the minority, so it pulls the third moment of the
        brightness, taken about the local median, to its side. Light ink is turned to dark.
@@ -49,11 +49,11 @@ def ink_map(grey: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
     4. Lines printed on the paper are taken out (`ruling.py`).
     5. The grain of the ground is cut off and typical ink becomes 255.
     """
-    coarse, _ = shrunk(grey, COARSE)
+    coarse, _ = shrunk(gray, COARSE)
     dark_ink = _is_dark(_shrunk(coarse))
     if not dark_ink:
-        grey, coarse = 255 - grey, 255 - coarse
-    ink = _missing_light(grey, _ground(coarse))
+        gray, coarse = 255 - gray, 255 - coarse
+    ink = _missing_light(gray, _ground(coarse))
     steps = steps or Unseen()
     steps.add(
         f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink
@@ -95,12 +95,12 @@ def _kernel(picture: NDArray[np.uint8], widest: float) -> int:
     return max(9, int(max(picture.shape) * widest)) | 1
 
 
-def _shrunk(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    factor = COARSEST / max(grey.shape)
+def _shrunk(gray: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    factor = COARSEST / max(gray.shape)
     if factor >= 1:
-        return grey
-    size = (max(1, round(grey.shape[1] * factor)), max(1, round(grey.shape[0] * factor)))
-    return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.uint8)
+        return gray
+    size = (max(1, round(gray.shape[1] * factor)), max(1, round(gray.shape[0] * factor)))
+    return np.asarray(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _is_dark(coarse: NDArray[np.uint8]) -> bool:
@@ -110,16 +110,16 @@ def _is_dark(coarse: NDArray[np.uint8]) -> bool:
     return float((away * away * away).sum()) <= 0
 
 
-def _missing_light(grey: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """255 · (1 - grey / ground), 0 where the pixel is brighter than its ground."""
+def _missing_light(gray: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """255 · (1 - gray / ground), 0 where the pixel is brighter than its ground."""
     low, high = int(closed.min()), int(closed.max())
     if high - low <= 2:  # even light, as on every screen: one table says it all
         levels = np.arange(256, dtype=np.float32)
         table = np.clip(255 * (1 - levels / max(high, 1)), 0, 255)
-        return np.asarray(cv2.LUT(grey, np.rint(table).astype(np.uint8)), np.uint8)
-    size = (grey.shape[1], grey.shape[0])
+        return np.asarray(cv2.LUT(gray, np.rint(table).astype(np.uint8)), np.uint8)
+    size = (gray.shape[1], gray.shape[0])
     ground = np.asarray(cv2.resize(closed, size, interpolation=cv2.INTER_LINEAR), np.uint8)
-    lacking = cv2.divide(cv2.subtract(ground, grey), np.maximum(ground, DARKEST), scale=255)
+    lacking = cv2.divide(cv2.subtract(ground, gray), np.maximum(ground, DARKEST), scale=255)
     return np.asarray(lacking, np.uint8)
 
 

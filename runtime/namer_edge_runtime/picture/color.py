@@ -1,4 +1,4 @@
-"""A picture in colour, as a model of three channels reads it: how far from the paper each is."""
+"""A picture in color, as a model of three channels reads it: how far from the paper each is."""
 
 import cv2
 import numpy as np
@@ -11,23 +11,23 @@ WINDOW = 51
 MARKED = 100
 """Level of the drawn lines from which a pixel is ink, for measuring how strong it is."""
 STRONG = 200
-"""What ink comes to, in the colour in which it differs most from the paper."""
+"""What ink comes to, in the color in which it differs most from the paper."""
 FAINTEST = 12
 """Ink that differs less than this is not made stronger still: noise would be, too."""
 
 
-def coloured(picture: NDArray[np.uint8], prepared: Prepared) -> NDArray[np.uint8]:
+def colored(picture: NDArray[np.uint8], prepared: Prepared) -> NDArray[np.uint8]:
     """`picture` [H, W, 3] (RGB), brought to where `prepared` has it: [h, w, 3], 0 on paper.
 
     Black ink on white is bright in all three, red ink leaves red dark. Paper is the median of the
-    neighbourhood, so shadows go; what is brighter than the paper counts like what is darker.
+    neighborhood, so shadows go; what is brighter than the paper counts like what is darker.
     """
     full, size = picture.shape[1::-1], prepared.image.shape[::-1]
     # Scaled down by areas first, or thin lines would fall between the samples.
     smaller = [max(1, round(side * min(prepared.scale, 1.0))) for side in full]
     scaled = cv2.resize(picture, smaller, interpolation=cv2.INTER_AREA)
     matrix = prepared.scale * turning(prepared.turn) * np.divide(full, smaller)
-    # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
+    # Pixel centers lie at half integers in our coordinates and at integers in OpenCV's.
     shift = matrix @ (0.5, 0.5) + prepared.offset - 0.5
     placed = cv2.warpAffine(
         scaled,

@@ -19,7 +19,7 @@ FINE, LINE = 2.0, 10
 
 
 @dataclass(frozen=True)
-class Blobs:
+class ConnectedComponents:
     """An ink map and the pieces in it that count."""
 
     image: NDArray[np.uint8]
@@ -32,7 +32,7 @@ class Blobs:
     """Numbers of the pieces that count."""
 
     @classmethod
-    def of(cls, image: NDArray[np.uint8], level: int) -> "Blobs":
+    def of(cls, image: NDArray[np.uint8], level: int) -> "ConnectedComponents":
         """All pieces of pixels above `level`."""
         _, mask = cv2.threshold(image, level, 1, cv2.THRESH_BINARY)
         labels, stats, _ = connected(np.asarray(mask, np.uint8))
@@ -67,7 +67,7 @@ class Blobs:
         (x0, y0), (x1, y1) = corner.min(0), (corner + size).max(0)
         return int(x0), int(y0), int(x1), int(y1)
 
-    def without_specks(self, share: float) -> "Blobs":
+    def without_specks(self, share: float) -> "ConnectedComponents":
         """Drops pieces that are smaller both ways than this share of the pen's width, and single
         pixels, unless lines as fine as that make dots of them."""
         sides = self.sizes.max(1, initial=0)
@@ -75,7 +75,7 @@ class Blobs:
         single = self.stats[self.numbers, 4] == 1
         return self._only((sides >= share * self.pen) & (~single | fine))
 
-    def without_strays(self, small: float, far: float) -> "Blobs":
+    def without_strays(self, small: float, far: float) -> "ConnectedComponents":
         """Drops pieces below `small` pixels both ways that lie further than `far` pixels, across or
         along, from every larger one: grains of the paper, not the points of a formula."""
         dots = self.sizes.max(1, initial=0) < small
@@ -111,7 +111,7 @@ class Blobs:
         round_it = 2 * int(np.ceil(pen)) + 1
         return np.asarray(cv2.dilate(dirt, np.ones((round_it, round_it), np.uint8))) > 0
 
-    def _only(self, kept: NDArray[np.bool_]) -> "Blobs":
+    def _only(self, kept: NDArray[np.bool_]) -> "ConnectedComponents":
         if kept.all():
             return self
         left = replace(self, numbers=self.numbers[kept])
@@ -123,13 +123,13 @@ class Blobs:
 def connected(
     mask: NDArray[np.uint8],
 ) -> tuple[NDArray[np.integer], NDArray[np.int32], NDArray[np.float64]]:
-    """The pieces of a mask [H, W]: the number of the piece at each pixel, as in `Blobs.labels`;
-    x, y, width, height and area [pieces + 1, 5]; and their centres [pieces + 1, 2]."""
+    """The pieces of a mask [H, W]: the number of the piece at each pixel, as in `ConnectedComponents.labels`;
+    x, y, width, height and area [pieces + 1, 5]; and their centers [pieces + 1, 2]."""
     try:  # twice as quick as with numbers of 32 bits
-        _, labels, stats, centres = _numbered(mask, cv2.CV_16U)
+        _, labels, stats, centers = _numbered(mask, cv2.CV_16U)
     except cv2.error:  # more pieces than 16 bits can count
-        _, labels, stats, centres = _numbered(mask, cv2.CV_32S)
-    return labels, stats, centres
+        _, labels, stats, centers = _numbered(mask, cv2.CV_32S)
+    return labels, stats, centers
 
 
 def _numbered(mask: NDArray[np.uint8], kind: int) -> Any:

@@ -1,7 +1,7 @@
 """What the first bytes of a picture say, read before anything is decoded.
 
 The size bounds memory whatever the file claims to hold, the orientation is that of EXIF, and a
-file that ends too early is found here, since decoders fill what is missing with grey.
+file that ends too early is found here, since decoders fill what is missing with gray.
 """
 
 import struct

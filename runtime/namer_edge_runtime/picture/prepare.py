@@ -1,4 +1,4 @@
-"""Grey picture → what the model reads: its ink, symbol height, pen and padding."""
+"""Gray picture → what the model reads: its ink, symbol height, pen and padding."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ..ink.render import draw
 from ..ink.strokes import DOT, typical_height
-from ..preprocessing import Look, Prepared, padded_size, turned, turning
+from ..preprocessing import Prepared, Preprocessing, padded_size, turned, turning
 from .background import ink_map, stretched
-from .components import Blobs
+from .components import ConnectedComponents
 from .skeleton import Middles, placed, shown
 from .steps import Steps, Unseen
 from .stroke_width import measured_width
@@ -80,9 +80,9 @@ class Lines:
 
     @classmethod
     def find(
-        cls, grey: NDArray[np.uint8], look: Look, steps: Steps | None = None
+        cls, gray: NDArray[np.uint8], preprocessing: Preprocessing, steps: Steps | None = None
     ) -> "Lines | None":
-        """In a grey picture [H, W], finely enough for `look` and somewhat larger ones; None where
+        """In a gray picture [H, W], finely enough for `preprocessing` and somewhat larger ones; None where
         there is no ink. `steps`, where given, receives a picture of each step.
 
         1. Very large pictures are scaled down.
@@ -95,31 +95,37 @@ class Lines:
            opened. The middles of the lines are found (`middles.py`).
         """
         steps = steps or Unseen()
-        steps.add(f"The picture, {grey.shape[1]} x {grey.shape[0]}", grey)
-        factor = min(1.0, (MOST_PIXELS / grey.size) ** 0.5)
+        steps.add(f"The picture, {gray.shape[1]} x {gray.shape[0]}", gray)
+        factor = min(1.0, (MOST_PIXELS / gray.size) ** 0.5)
         if factor < 1:
-            size = [max(1, round(length * factor)) for length in grey.shape]
-            grey = np.asarray(cv2.resize(grey, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
-            steps.add(f"Scaled down to {grey.shape[1]} x {grey.shape[0]}", grey)
-        found = ink_map(grey, steps)
+            size = [max(1, round(length * factor)) for length in gray.shape]
+            gray = np.asarray(cv2.resize(gray, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
+            steps.add(f"Scaled down to {gray.shape[1]} x {gray.shape[0]}", gray)
+        found = ink_map(gray, steps)
         ink = None if found is None else _measured(found.image)
         if ink is None:
-            steps.add("No ink: a blank page", np.zeros_like(grey))
+            steps.add("No ink: a blank page", np.zeros_like(gray))
             return None
         steps.add(f"Dirt dropped, cut out; the pen is {ink.pen:.1f} pixels wide", 255 - ink.image)
         # Dots alone say nothing of a symbol's height; their pen does.
-        rough = look.symbol_height / ink.symbol if ink.symbol > 0 else look.pen_width / ink.pen
+        rough = (
+            preprocessing.symbol_height / ink.symbol
+            if ink.symbol > 0
+            else preprocessing.pen_width / ink.pen
+        )
         height, width = (max(1.0, side - ink.pen) for side in ink.image.shape)
         fineness = FINER if ink.crowded else FINE
-        fine = fineness * min(rough, *_room(look, height, width))
-        edge = int(np.ceil((look.pen_width + 2) * fineness / fine))
+        fine = fineness * min(rough, *_room(preprocessing, height, width))
+        edge = int(np.ceil((preprocessing.pen_width + 2) * fineness / fine))
         drawn, pen = _resampled(np.pad(ink.image, edge), fine, ink.pen)
         if ink.crowded:
             around = cv2.GaussianBlur(drawn, (0, 0), max(0.5, AROUND * pen))
             drawn = np.asarray(cv2.addWeighted(drawn, 2, around, -1, 0), np.uint8)
         middles = Middles.of(drawn, pen, INK)
         corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
-        return cls(drawn, pen, middles, fine * factor, corner, look.symbol_height * fineness)
+        return cls(
+            drawn, pen, middles, fine * factor, corner, preprocessing.symbol_height * fineness
+        )
 
     def turned(self, angle: float, steps: Steps | None = None) -> "Lines":
         """The lines of the picture turned about its origin by `angle` radians, from x towards y."""
@@ -127,7 +133,7 @@ class Lines:
         places = turned(np.stack([columns, rows], axis=1) + 0.5, angle)
         edge = np.ceil(self.pen) + 2  # as wide as a line may be thickened by, and a pixel beside it
         low, high = np.floor(places.min(0) - edge), np.ceil(places.max(0) + edge)
-        # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
+        # Pixel centers lie at half integers in our coordinates and at integers in OpenCV's.
         matrix = turning(angle)
         shift = matrix @ (0.5, 0.5) - low - 0.5
         width, height = (high - low).astype(int).tolist()
@@ -153,11 +159,11 @@ class Lines:
             ink = np.asarray(cv2.dilate(ink, brush), np.uint8)
         return shown(placed(ink, scale, offset, size))
 
-    def prepared(self, look: Look, steps: Steps | None = None) -> Prepared:
+    def prepared(self, preprocessing: Preprocessing, steps: Steps | None = None) -> Prepared:
         """Drawn for a look; positions lead back to the picture's pixels.
 
         5. A typical symbol's height is taken from the blobs, as from strokes in `ink/strokes.py`,
-           and scaled to about `look.symbol_height`, less where the formula would pass the size
+           and scaled to about `preprocessing.symbol_height`, less where the formula would pass the size
            limits. A formula's length in symbols is taken to the next rung of a ladder, so that the
            same formula comes out at the same size although heights are never measured alike twice.
         6. The lines are drawn about as thick as the renderer's pen, the ink in the middle of its
@@ -166,22 +172,22 @@ class Lines:
         x0, y0, x1, y1 = self.middles.bounds
         width, height = max(1.0, x1 - x0), max(1.0, y1 - y0)
         symbol = typical_height(self.middles.sizes)
-        scale = look.symbol_height / self.symbol
+        scale = preprocessing.symbol_height / self.symbol
         if symbol > 0:
             longest = max(width, height)
             rungs = round(np.log(longest / symbol) / np.log(RUNG))
-            scale = look.symbol_height * RUNG**rungs / longest
-        scale = min(scale, *_room(look, height, width))
-        room = 2 * look.margin
+            scale = preprocessing.symbol_height * RUNG**rungs / longest
+        scale = min(scale, *_room(preprocessing, height, width))
+        room = 2 * preprocessing.margin
         # What fills the largest picture must not pass it by a rounding error.
         filled = [int(np.ceil(side * scale - 1e-6)) + room for side in (height, width)]
         size = padded_size(*filled)
         offset = (size[1] - (x0 + x1) * scale) / 2, (size[0] - (y0 + y1) * scale) / 2
-        image = self.drawn(scale, offset, size, drawn_width(look.pen_width))
+        image = self.drawn(scale, offset, size, drawn_width(preprocessing.pen_width))
         scale *= self.fine
         if steps is not None:
             steps.add(
-                f"Drawn for a pen of {look.pen_width:g}, at {100 * scale:.0f} %, padded to "
+                f"Drawn for a pen of {preprocessing.pen_width:g}, at {100 * scale:.0f} %, padded to "
                 f"{size[1]} x {size[0]}: what the model reads",
                 255 - image,
             )
@@ -190,10 +196,12 @@ class Lines:
         return Prepared(image, scale, origin, turn=self.turn)
 
 
-def prepare(grey: NDArray[np.uint8], look: Look, steps: Steps | None = None) -> Prepared:
-    """A grey picture [H, W] in the look of a model: its `Lines`, drawn; `blank` without ink."""
-    lines = Lines.find(grey, look, steps)
-    return blank_page() if lines is None else lines.prepared(look, steps)
+def prepare(
+    gray: NDArray[np.uint8], preprocessing: Preprocessing, steps: Steps | None = None
+) -> Prepared:
+    """A gray picture [H, W] in the look of a model: its `Lines`, drawn; `blank` without ink."""
+    lines = Lines.find(gray, preprocessing, steps)
+    return blank_page() if lines is None else lines.prepared(preprocessing, steps)
 
 
 def blank_page() -> Prepared:
@@ -216,7 +224,7 @@ def drawn_width(pen_width: float) -> float:
 
 def _measured(image: NDArray[np.uint8]) -> _Ink | None:
     """Drops dirt, cuts the ink out and measures it; None where nothing is left."""
-    clean = Blobs.of(image, INK)
+    clean = ConnectedComponents.of(image, INK)
     for _ in range(MOST_CLEANINGS):
         dirt = clean.edges_of_paper()
         if dirt is None:
@@ -225,7 +233,7 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
         again = stretched(np.where(dirt, np.uint8(0), clean.image))
         if again is None:
             return None
-        clean = Blobs.of(again, INK)
+        clean = ConnectedComponents.of(again, INK)
     clean = clean.without_specks(SPECK)
     if not len(clean):
         return None
@@ -236,10 +244,10 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
     return _Ink(np.ascontiguousarray(clean.image[y0:y1, x0:x1]), (x0, y0), symbol, pen)
 
 
-def _room(look: Look, height: float, width: float) -> tuple[float, float]:
+def _room(preprocessing: Preprocessing, height: float, width: float) -> tuple[float, float]:
     """The scales at which ink would fill the largest picture."""
-    room = 2 * look.margin
-    return (look.max_width - room) / width, (look.max_height - room) / height
+    room = 2 * preprocessing.margin
+    return (preprocessing.max_width - room) / width, (preprocessing.max_height - room) / height
 
 
 def _resampled(ink: NDArray[np.uint8], scale: float, pen: float) -> tuple[NDArray[np.uint8], float]:

@@ -12,7 +12,7 @@ from .components import connected
 from .stroke_width import measured_width
 
 CREST = 0.6
-"""A pixel lies on the middle of a line where no neighbour is this much further from the edge."""
+"""A pixel lies on the middle of a line where no neighbor is this much further from the edge."""
 SMOOTH = 1.0
 """Deviation in pixels of the blur that takes the steps of pixels out of edges, less for fine
 pens."""
@@ -56,7 +56,7 @@ class Middles:
         crest = cv2.compare(np.add(depth, np.float32(CREST)), highest, cv2.CMP_GT)
         crest = cv2.bitwise_and(crest, crest, mask=mask)
         x0, y0, across, along = cv2.boundingRect(crest)
-        labels, stats, centres = connected(np.asarray(mask, np.uint8))
+        labels, stats, centers = connected(np.asarray(mask, np.uint8))
         count = len(stats) - 1
         full = np.full(mask.shape, 255, np.uint8)
         width = measured_width(full, mask > 0, count)
@@ -73,7 +73,7 @@ class Middles:
         return cls(
             np.asarray(crest, np.uint8),
             thickness,
-            centres[small].astype(np.float32) + 0.5,
+            centers[small].astype(np.float32) + 0.5,
             (float(x0), float(y0), float(x0 + across), float(y0 + along)),
             np.maximum(sizes - width, 0),
         )
@@ -98,8 +98,8 @@ class Middles:
         pen *= OVERSAMPLING
         cover = np.clip(255 * (pen / 2 + 0.5 - away * k), 0, 255).astype(np.uint8)
         for x, y in self.dots * k + shift:
-            centre = round(float(x - 0.5) * 16), round(float(y - 0.5) * 16)
-            cv2.circle(cover, centre, round(DOT_RADIUS * pen * 16), 255, -1, cv2.LINE_AA, 4)
+            center = round(float(x - 0.5) * 16), round(float(y - 0.5) * 16)
+            cv2.circle(cover, center, round(DOT_RADIUS * pen * 16), 255, -1, cv2.LINE_AA, 4)
         return shown(cover)
 
 
@@ -113,7 +113,7 @@ def placed(
     """A picture where its coordinates · `scale` + `offset` are, on a drawing `OVERSAMPLING` times
     [height, width] of `size`, `beyond` outside it; `shown` makes the picture of that size of it."""
     k = scale * OVERSAMPLING
-    # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
+    # Pixel centers lie at half integers in our coordinates and at integers in OpenCV's.
     shift = [OVERSAMPLING * o + k / 2 - 0.5 for o in offset]
     return cv2.warpAffine(
         picture,

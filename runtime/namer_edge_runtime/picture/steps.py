@@ -32,7 +32,7 @@ class Steps:
         self.taken.append((caption, picture.copy()))
 
     def sheet(self) -> NDArray[np.uint8]:
-        """All steps below each other, [H, W] grey; small pictures are shown larger."""
+        """All steps below each other, [H, W] gray; small pictures are shown larger."""
         rows = [_row(f"{n}. {caption}", picture) for n, (caption, picture) in enumerate(self.taken)]
         width = max((row.shape[1] for row in rows), default=1)
         filled = [

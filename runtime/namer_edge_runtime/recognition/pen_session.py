@@ -31,7 +31,7 @@ class CanvasSymbol:
 class PenSession:
     """Strokes by id, the result of what is there, and its symbols.
 
-    A change costs nothing by itself: what is on the canvas is recognised when the result is asked
+    A change costs nothing by itself: what is on the canvas is recognized when the result is asked
     for, once. A session belongs to one thread; its recognizer may serve many.
     """
 

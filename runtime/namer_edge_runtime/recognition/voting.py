@@ -5,28 +5,28 @@ from dataclasses import dataclass, field, replace
 
 from ..result import Milliseconds, Reading, Result
 
-TO_COME = 0.5
+EXPECTED_SCORE = 0.5
 """Score that a look to come is reckoned with. Of the second looks at CROHME 2013 70 of 100 have
 less, and of its 671 answers none turns right or wrong for it, with a tenth fewer looks."""
 
 
 @dataclass
-class Ballot:
+class Votes:
     """The looks at one input so far. A reading gathers the scores of all looks that agree on it: as
     many times its probability as there are looks, if each is as likely as the others to be true."""
 
     looks: list[Result] = field(default_factory=list)
 
-    def add(self, look: Result) -> None:
-        self.looks.append(look)
+    def add(self, preprocessing: Result) -> None:
+        self.looks.append(preprocessing)
 
-    def settled(self, left: int) -> bool:
+    def is_decided(self, left: int) -> bool:
         """Whether the first reading is so far before the second that `left` looks to come are not
-        worth their time: they would have to read the second with `TO_COME` each to overtake it."""
+        worth their time: they would have to read the second with `EXPECTED_SCORE` each to overtake it."""
         first, second, *_ = *sorted(self._votes().values(), reverse=True), 0.0
-        return first - second > left * TO_COME
+        return first - second > left * EXPECTED_SCORE
 
-    def elected(self, alternatives: int = 0) -> Result:
+    def winner(self, alternatives: int = 0) -> Result:
         """The reading with most votes, as its surest look has it, with the time of all looks.
 
         Its score is the mean over all looks, those that read otherwise counting 0. Of equal votes,
@@ -35,10 +35,14 @@ class Ballot:
         """
         votes = self._votes()
         winner = max(votes, key=votes.__getitem__)
-        agreeing = [look for look in self.looks if look.canonical == winner]
-        spent = sum((look.milliseconds for look in self.looks), start=Milliseconds())
+        agreeing = [
+            preprocessing for preprocessing in self.looks if preprocessing.canonical == winner
+        ]
+        spent = sum(
+            (preprocessing.milliseconds for preprocessing in self.looks), start=Milliseconds()
+        )
         return replace(
-            max(agreeing, key=lambda look: look.score),
+            max(agreeing, key=lambda preprocessing: preprocessing.score),
             score=votes[winner] / len(self.looks),
             alternatives=self._others(winner)[:alternatives],
             milliseconds=spent,
@@ -47,8 +51,8 @@ class Ballot:
     def _others(self, winner: str) -> tuple[Reading, ...]:
         scores: defaultdict[str, float] = defaultdict(float)
         surest: dict[str, Reading] = {}
-        for look in self.looks:
-            readings: tuple[Reading, ...] = (look, *look.alternatives)
+        for preprocessing in self.looks:
+            readings: tuple[Reading, ...] = (preprocessing, *preprocessing.alternatives)
             for reading in readings:
                 said = reading.canonical
                 scores[said] += reading.score / len(self.looks)
@@ -60,6 +64,6 @@ class Ballot:
 
     def _votes(self) -> dict[str, float]:
         votes: defaultdict[str, float] = defaultdict(float)
-        for look in self.looks:
-            votes[look.canonical] += look.score
+        for preprocessing in self.looks:
+            votes[preprocessing.canonical] += preprocessing.score
         return votes

@@ -14,10 +14,10 @@ from starlette.staticfiles import StaticFiles
 
 from ..errors import BusyError, EngineError, NamerEdgeError, UsageError
 from .metrics import Metrics
-from .middleware import Guard, refusal
+from .middleware import RequestPolicy, refusal
 from .openapi import description
 from .pool import Pool
-from .rate_limit import Allowance
+from .rate_limit import TokenBucket
 from .request_body import BodyError, question
 from .responses import to_json
 from .settings import Settings
@@ -29,7 +29,7 @@ PROMETHEUS = "text/plain; version=0.0.4"
 
 def build(settings: Settings, pool: Pool, metrics: Metrics) -> Starlette:
     """The application over a pool that is up; it stops the pool when it shuts down."""
-    allowance = Allowance(settings.rate)
+    allowance = TokenBucket(settings.rate)
     pens = Pens(pool, settings, allowance)
 
     async def recognize(request: Request) -> Response:
@@ -69,7 +69,7 @@ def build(settings: Settings, pool: Pool, metrics: Metrics) -> Starlette:
             Mount("/page", StaticFiles(directory=PAGE)),
         ],
         middleware=[
-            Middleware(Guard, settings=settings, metrics=metrics, allowance=allowance),
+            Middleware(RequestPolicy, settings=settings, metrics=metrics, allowance=allowance),
         ],
         exception_handlers={NamerEdgeError: _told},
         lifespan=lifespan,

@@ -9,13 +9,13 @@ from ..recognition.pen_session import PenSession
 from ..result import Result
 from .responses import symbols_to_json, to_json
 from .settings import Settings
-from .worker import Answer, Question
+from .worker import ReadRequest, ReadResponse
 
 ALTERNATIVES = 4
 
 
 class _Read:
-    """A recogniser to the pen session, which has been told the answer by a worker before."""
+    """A recognizer to the pen session, which has been told the answer by a worker before."""
 
     result: Result
 
@@ -67,10 +67,10 @@ class Canvas:
         self._points[name] = len(points)
 
     @property
-    def question(self) -> Question:
-        return Question(list(self._session.strokes.values()), ALTERNATIVES)
+    def question(self) -> ReadRequest:
+        return ReadRequest(list(self._session.strokes.values()), ALTERNATIVES)
 
-    def told(self, answer: Answer) -> dict[str, Any]:
+    def told(self, answer: ReadResponse) -> dict[str, Any]:
         """`answer` to the last `question`, with the symbols and their strokes."""
         self._read.result = answer.result
         names = {identifier: name for name, identifier in self._ids.items()}

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .metrics import Metrics
-from .rate_limit import Allowance, whole_seconds
+from .rate_limit import TokenBucket, whole_seconds
 from .settings import Settings
 
 HEADERS = {
@@ -25,11 +25,11 @@ FORBIDDEN = 4403
 """Close code of a WebSocket that is refused before it is accepted, which gives 403."""
 
 
-class Guard:
+class RequestPolicy:
     """Stands before the application."""
 
     def __init__(
-        self, app: ASGIApp, settings: Settings, metrics: Metrics, allowance: Allowance
+        self, app: ASGIApp, settings: Settings, metrics: Metrics, allowance: TokenBucket
     ) -> None:
         self._app = app
         self._settings = settings

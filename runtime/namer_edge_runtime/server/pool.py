@@ -8,8 +8,8 @@ import threading
 from ..errors import BusyError
 from .metrics import Metrics
 from .settings import Settings
-from .worker import Answer, Question, Ready
-from .worker_supervisor import IDLE, Job, Keeper
+from .worker import ReadRequest, ReadResponse, Ready
+from .worker_supervisor import IDLE, Job, Supervisor
 
 
 class Pool:
@@ -20,7 +20,8 @@ class Pool:
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._keepers = [
-            Keeper(settings, metrics, self._jobs, self._stopping) for _ in range(settings.workers)
+            Supervisor(settings, metrics, self._jobs, self._stopping)
+            for _ in range(settings.workers)
         ]
         self._pending = 0
 
@@ -51,7 +52,7 @@ class Pool:
         """Inputs that no worker has in hand yet."""
         return max(0, self._pending - self._settings.workers)
 
-    async def read(self, question: Question) -> Answer:
+    async def read(self, question: ReadRequest) -> ReadResponse:
         """Raises `BusyError` at once where too many wait, and the errors of reading."""
         if self.waiting >= self._settings.waiting:
             raise BusyError("too many inputs wait to be read: try again later", self._until_free())

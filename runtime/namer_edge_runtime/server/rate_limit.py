@@ -8,7 +8,7 @@ ADDRESSES = 4096
 """That are remembered at a time; who comes back later begins anew."""
 
 
-class Allowance:
+class TokenBucket:
     """A bucket for each address, which fills at `rate` a second up to twice that."""
 
     def __init__(self, rate: float) -> None:

@@ -8,7 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from ..errors import UsageError
 from .settings import Settings
-from .worker import Question
+from .worker import ReadRequest
 
 MOST_ALTERNATIVES = 20
 JSON, FORM = "application/json", "multipart/form-data"
@@ -24,7 +24,7 @@ class BodyError(UsageError):
         self.status = status
 
 
-async def question(request: Request, settings: Settings) -> Question:
+async def question(request: Request, settings: Settings) -> ReadRequest:
     """Raises `BodyError` for what is too large, too slow or nothing to read, and `UsageError`."""
     alternatives = _alternatives(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -40,7 +40,7 @@ async def question(request: Request, settings: Settings) -> Question:
         raise BodyError(400, "the client went away") from None
     if not value:
         raise BodyError(400, "the body is empty: send a picture, a form or strokes")
-    return Question(value, alternatives, kind == JSON)
+    return ReadRequest(value, alternatives, kind == JSON)
 
 
 def _alternatives(request: Request) -> int:

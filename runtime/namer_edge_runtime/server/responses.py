@@ -5,10 +5,10 @@ from typing import Any
 from ..formula.mathml import mathml
 from ..recognition.pen_session import CanvasSymbol
 from ..result import Reading
-from .worker import Answer
+from .worker import ReadResponse
 
 
-def to_json(answer: Answer) -> dict[str, Any]:
+def to_json(answer: ReadResponse) -> dict[str, Any]:
     """The result as `recognize --jsonl` writes it, each reading with its MathML, whose elements
     say in `data-token` which of the reading's `tokens` they are; and the height of a symbol in the
     input's unit."""

@@ -10,7 +10,7 @@ from ..errors import BusyError, NamerEdgeError, UsageError
 from .canvas import Canvas
 from .middleware import client
 from .pool import Pool
-from .rate_limit import Allowance
+from .rate_limit import TokenBucket
 from .settings import Settings
 
 BACKLOG = 64
@@ -23,7 +23,7 @@ class Pens:
     """All pages that write. Changes are applied in order, and what is on a canvas is read when the
     last reading is done, so a fast writer gets fewer answers and never late ones."""
 
-    def __init__(self, pool: Pool, settings: Settings, allowance: Allowance) -> None:
+    def __init__(self, pool: Pool, settings: Settings, allowance: TokenBucket) -> None:
         self._pool = pool
         self._settings = settings
         self._allowance = allowance

@@ -13,7 +13,7 @@ from ..result import Result
 
 
 @dataclass(frozen=True)
-class Question:
+class ReadRequest:
     """An input on its way to a worker."""
 
     value: Any
@@ -23,7 +23,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReadResponse:
     """What a worker read."""
 
     result: Result
@@ -42,9 +42,9 @@ class Ready:
 
 
 def work(connection: Connection, options: dict[str, Any]) -> None:
-    """Opens a recogniser and answers `Question`s until the pipe is closed.
+    """Opens a recognizer and answers `ReadRequest`s until the pipe is closed.
 
-    An answer is an `Answer`, or the `NamerEdgeError` that kept it from being one.
+    An answer is an `ReadResponse`, or the `NamerEdgeError` that kept it from being one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who listens says when we go
     try:
@@ -62,7 +62,7 @@ def work(connection: Connection, options: dict[str, Any]) -> None:
         return
 
 
-def answer(recognizer: Recognizer, question: Question) -> Answer | NamerEdgeError:
+def answer(recognizer: Recognizer, question: ReadRequest) -> ReadResponse | NamerEdgeError:
     """Reads one input; whatever goes wrong is returned as a typed error."""
     try:
         if isinstance(question.value, bytes) and not question.is_json:
@@ -75,8 +75,8 @@ def answer(recognizer: Recognizer, question: Question) -> Answer | NamerEdgeErro
     except Exception as error:
         return EngineError(f"unexpected {type(error).__name__} ({error}): please report it")
     seen = result.prepared
-    height = recognizer.look.symbol_height / seen.scale if seen and not seen.blank else 0.0
-    return Answer(replace(result, prepared=None), height)
+    height = recognizer.preprocessing.symbol_height / seen.scale if seen and not seen.blank else 0.0
+    return ReadResponse(replace(result, prepared=None), height)
 
 
 def strokes_of(body: bytes) -> list[Any]:

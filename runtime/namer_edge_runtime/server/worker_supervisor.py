@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import EngineError, NamerEdgeError
 from .metrics import Metrics
 from .settings import Settings
-from .worker import Answer, Question, Ready, work
+from .worker import ReadRequest, ReadResponse, Ready, work
 
 SPAWN = multiprocessing.get_context("spawn")
 IDLE = 0.5
@@ -28,8 +28,8 @@ START = 120.0
 class Job:
     """A question and the place for its answer."""
 
-    question: Question
-    answer: "Future[Answer]" = field(default_factory=Future)
+    question: ReadRequest
+    answer: "Future[ReadResponse]" = field(default_factory=Future)
 
 
 class Worker:
@@ -51,11 +51,11 @@ class Worker:
     def alive(self) -> bool:
         return self._process.is_alive()
 
-    def ask(self, question: Question) -> None:
-        """Hands it a question; `word` is the answer."""
+    def send(self, question: ReadRequest) -> None:
+        """Hands it a question; `receive` is the answer."""
         self._pipe.send(question)
 
-    def word(self, seconds: float) -> Any:
+    def receive(self, seconds: float) -> Any:
         """What it says next. Raises `TimeoutError` where that takes longer, `EOFError` or `OSError`
         where the process has ended."""
         if not self._pipe.poll(seconds):
@@ -71,7 +71,7 @@ class Worker:
             self._process.join()
 
 
-class Keeper(threading.Thread):
+class Supervisor(threading.Thread):
     """Takes jobs from a queue that it shares with others, one at a time, until told to stop."""
 
     def __init__(
@@ -123,20 +123,20 @@ class Keeper(threading.Thread):
             self._metrics.restarts.add()
         worker = Worker(self._settings.recognizer)
         try:
-            word = worker.word(START)
+            receive = worker.receive(START)
         except (OSError, EOFError):  # of which TimeoutError is one
-            word = EngineError("a worker ended, or was stuck, before it was ready")
-        if isinstance(word, NamerEdgeError):
+            receive = EngineError("a worker ended, or was stuck, before it was ready")
+        if isinstance(receive, NamerEdgeError):
             self._failed += 1
             worker.stop()
         else:
             self._failed = 0
             self._worker = worker
         if not self.first_word.done():
-            if isinstance(word, NamerEdgeError):
-                self.first_word.set_exception(word)
+            if isinstance(receive, NamerEdgeError):
+                self.first_word.set_exception(receive)
             else:
-                self.first_word.set_result(word)
+                self.first_word.set_result(receive)
         return self._worker
 
     def _read(self, job: Job) -> None:
@@ -148,8 +148,8 @@ class Keeper(threading.Thread):
                 break
             started = time.perf_counter()
             try:
-                worker.ask(job.question)
-                said = worker.word(self._settings.reading)
+                worker.send(job.question)
+                said = worker.receive(self._settings.reading)
             except TimeoutError:
                 worker.stop()
                 limit = f"{self._settings.reading:g} s"

@@ -1,4 +1,4 @@
-"""What verbs that read formulas have in common: the options of the recogniser, and the output."""
+"""What verbs that read formulas have in common: the options of the recognizer, and the output."""
 
 import argparse
 import os
@@ -46,7 +46,7 @@ def recognizer_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def open_recognizer(arguments: argparse.Namespace) -> "Recognizer":
-    """The recogniser that these options ask for; raises as `Recognizer.from_pretrained` does."""
+    """The recognizer that these options ask for; raises as `Recognizer.from_pretrained` does."""
     from ..recognizer import Recognizer
 
     return Recognizer.from_pretrained(**recognizer_options(arguments))

@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
             output.add(outcome)
             result = outcome.answer if isinstance(outcome.answer, Result) else None
             if arguments.show_steps:
-                show_steps(source, result, recognizer.look, Path(arguments.show_steps))
+                show_steps(source, result, recognizer.preprocessing, Path(arguments.show_steps))
             if arguments.draw and result is not None:
                 draw(source, result, Path(arguments.draw))
         output.finish()

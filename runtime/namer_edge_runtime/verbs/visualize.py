@@ -11,7 +11,7 @@ from ..errors import NamerEdgeError, UsageError
 from ..inputs import open_input
 from ..picture.save import save_picture
 from ..picture.steps import Steps
-from ..preprocessing import Look
+from ..preprocessing import Preprocessing
 from ..result import Result
 
 
@@ -25,13 +25,15 @@ def single(inputs: Iterable[Source]) -> Source:
     return first
 
 
-def show_steps(source: Source, result: Result | None, look: Look, target: Path) -> None:
+def show_steps(
+    source: Source, result: Result | None, preprocessing: Preprocessing, target: Path
+) -> None:
     """Writes each step of preparation, as far as it comes, into a PNG; turned as `result` is."""
     steps = Steps()
     turn = result.prepared.turn if result and result.prepared else 0.0
     if source.error is None:
         with suppress(NamerEdgeError):  # recognition says what is wrong with the input
-            replace(open_input(source.value), turn=turn).prepare(look, steps)
+            replace(open_input(source.value), turn=turn).prepare(preprocessing, steps)
     if steps.taken:
         steps.save(target)
 

@@ -48,7 +48,7 @@ export class Board {
     const size = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
     if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
     const style = getComputedStyle(canvas);
-    const colour = (name) => resolved(canvas, style, name);
+    const color = (name) => resolved(canvas, style, name);
     const view = this.#view;
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, canvas.width, canvas.height);
@@ -56,7 +56,7 @@ export class Board {
     pen.lineCap = pen.lineJoin = "round";
     if (this.ink.picture) {
       pen.drawImage(this.ink.picture.bitmap, 0, 0);
-      pen.strokeStyle = colour("--accent");
+      pen.strokeStyle = color("--accent");
       pen.lineWidth = 3 / view.scale;
       for (const { x, y, radius } of this.spots) {
         pen.beginPath();
@@ -66,7 +66,7 @@ export class Board {
       return;
     }
     pen.lineWidth = WIDTH;
-    const [dark, bright, halo] = [colour("--ink"), colour("--accent"), colour("--wash")];
+    const [dark, bright, halo] = [color("--ink"), color("--accent"), color("--wash")];
     const strokes = [...this.ink.strokes.values(), ...(this.drawn ? [{ points: this.drawn }] : [])];
     const lit = strokes.filter((stroke) => this.lit.has(stroke.id));
     for (const stroke of lit) this.#line(stroke.points, halo, 5 * WIDTH);
@@ -78,9 +78,9 @@ export class Board {
     pen.globalAlpha = 1;
   }
 
-  #line(points, colour, width) {
+  #line(points, color, width) {
     const { pen } = this;
-    pen.strokeStyle = colour;
+    pen.strokeStyle = color;
     pen.lineWidth = width;
     pen.beginPath();
     pen.moveTo(...points[0]);
@@ -160,11 +160,11 @@ export class Board {
   }
 }
 
-// A custom property as a colour that a canvas takes: it does not know light-dark().
+// A custom property as a color that a canvas takes: it does not know light-dark().
 function resolved(element, style, name) {
   const before = element.style.color;
   element.style.color = `var(${name})`;
-  const colour = style.color;
+  const color = style.color;
   element.style.color = before;
-  return colour;
+  return color;
 }
