@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from .aliases import alias
 from .atomic import atomic_file, atomic_folder
 from .decode.options import DecodingOptions
 from .errors import ModelFileError, UsageError
@@ -55,6 +56,9 @@ class ModelFile:
     vocabulary: Vocabulary
     decoding: DecodingOptions
     score_calibration: ScoreCalibration
+
+    look = alias("preprocessing")
+    scalings = alias("score_calibration")
     meta: Mapping[str, Any] = field(repr=False)
     """All of `model.json`: also training, metrics, calibration and licence."""
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from .errors import ModelFileError
 
+CELL = 8
+"""Pixels of the model's input for one cell of the VAT map (F8)."""
 STRIDE = 16
 """The coarsest feature map (F16) has one cell for 16 × 16 pixels: padded sizes divide by it."""
 

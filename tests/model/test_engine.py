@@ -18,7 +18,8 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.preprocessing import Preprocessing
-from namer_edge_runtime.recognizer import Recognizer, _padded
+from namer_edge_runtime.recognition.single_pass import _padded
+from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 from namer_edge_runtime.selection import picks
 
