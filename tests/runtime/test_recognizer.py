@@ -127,7 +127,7 @@ def test_no_more_large_pictures_are_open_than_need_be(
         return preprocessing(self, opened, *more)
 
     monkeypatch.setattr(Recognizer, "_look", looking)
-    monkeypatch.setattr("namer_edge_runtime.recognizer.MOST_HELD", pages[0].size + 1)
+    monkeypatch.setattr("namer_edge_runtime.recognizer.MAX_OPEN_PIXELS", pages[0].size + 1)
     assert [answer.canonical for answer in recognizer(pages)] == wanted
     assert len(windows) > 1
     assert max(windows) == 2
