@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from namer_edge.checkpoints.decoding import decoding_of
 from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
-from namer_edge.training.config import decoding_of
 from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError

@@ -55,7 +55,7 @@ def test_who_looks_at_each_token_in_turn_says_where_it_stands(
             attention[0, place, y, x] = 0.9
         return DecoderOutput(torch.zeros(0), attention, {})
 
-    monkeypatch.setattr(teacher.model, "teach", looks)
+    monkeypatch.setattr(teacher.model, "teacher_forcing", looks)
     found = teacher.positions(formulas, batch_size=1)
     for formula, positions_ in zip(formulas, found, strict=True):
         prepared = render(formula.strokes, LOOK)

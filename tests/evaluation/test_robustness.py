@@ -66,11 +66,11 @@ def test_a_drawing_on_a_slope_is_the_same_formula_turned() -> None:
     assert str(Drawing(turn=-10.0)) == "100 %, pen 4 px, turned -10 deg"
 
 
-@pytest.mark.parametrize("trial", ["steadiness", "doubt"])
+@pytest.mark.parametrize("trial", ["robustness", "out_of_distribution"])
 def test_a_pack_that_is_none_is_said_in_one_line(trial: str, tmp_path: Path) -> None:
     pack = tmp_path / "test.npz"
     pack.write_bytes(b"no pack")
-    more = ["--hands", str(pack)] if trial == "doubt" else []
+    more = ["--hands", str(pack)] if trial == "out_of_distribution" else []
     command = [sys.executable, "-m", f"namer_edge.evaluation.{trial}", str(pack), *more]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 1

@@ -12,7 +12,7 @@ from ..decode.options import DecodingOptions
 from ..decode.pick import Nodes
 from ..engine.base import Engine, PgdInputs, PgdOutput, VatOutput
 from ..errors import NamerEdgeError
-from ..formula.latex import compact
+from ..formula.expression import Expression
 from ..formula.nodes import to_tokens
 from ..formula.vocabulary import Vocabulary
 from ..ink.strokes import Strokes
@@ -116,18 +116,13 @@ class SinglePass:
         alternatives: int,
         spent: Milliseconds,
     ) -> Result:
-        distinct: dict[str, Hypothesis] = {}
+        distinct: dict[tuple[str, ...], Hypothesis] = {}
         for hypothesis in hypotheses:
-            tokens = [self.vocabulary.token(int(number)) for number in hypothesis.classes]
-            distinct.setdefault(" ".join(to_tokens(tokens, self.vocabulary)), hypothesis)
+            names = [self.vocabulary.token(int(number)) for number in hypothesis.classes]
+            distinct.setdefault(tuple(to_tokens(names, self.vocabulary)), hypothesis)
         best, *others = [
-            Reading(
-                compact(canonical.split(), self.vocabulary),
-                canonical,
-                float(hypothesis.score),
-                self._tokens(hypothesis, nodes, page.prepared),
-            )
-            for canonical, hypothesis in list(distinct.items())[: 1 + alternatives]
+            self._reading(Expression(tokens, self.vocabulary), hypothesis, nodes, page.prepared)
+            for tokens, hypothesis in list(distinct.items())[: 1 + alternatives]
         ]
         return Result(
             best.latex,
@@ -140,6 +135,18 @@ class SinglePass:
             truncated=nodes.truncated,
             prepared=page.prepared,
             ink=page.ink,
+            vocabulary=self.vocabulary,
+        )
+
+    def _reading(
+        self, expression: Expression, hypothesis: Hypothesis, nodes: Nodes, prepared: Prepared
+    ) -> Reading:
+        return Reading(
+            expression.latex,
+            expression.canonical,
+            float(hypothesis.score),
+            self._tokens(hypothesis, nodes, prepared),
+            vocabulary=self.vocabulary,
         )
 
     def _tokens(

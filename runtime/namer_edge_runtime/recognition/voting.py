@@ -65,4 +65,6 @@ class Votes:
 
 def _with_score(reading: Reading, score: float) -> Reading:
     """The reading alone, without what a `Result` has beside it, under another score."""
-    return Reading(reading.latex, reading.canonical, score, reading.tokens)
+    return Reading(
+        reading.latex, reading.canonical, score, reading.tokens, vocabulary=reading.vocabulary
+    )
