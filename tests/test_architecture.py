@@ -23,6 +23,7 @@ PACKAGES = {
 LAYERS = (
     "namer_edge_runtime.aliases",
     "namer_edge_runtime.errors",
+    "namer_edge_runtime.bounded",
     "namer_edge_runtime.atomic",
     "namer_edge_runtime.preprocessing",
     "namer_edge_runtime.formula",

@@ -92,7 +92,7 @@ class Recognizer:
         opened = open_engine(
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
-        decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
+        decoding = replace(model.decoding, tta_scales=()) if one_look else model.decoding
         return cls.of_model(model, opened, decoding)
 
     @overload
@@ -153,7 +153,7 @@ class Recognizer:
         answers = single_pass([value for _, value in readable], batch_size, alternatives)
         for (job, _), answer in zip(readable, answers, strict=True):
             job.take(answer)
-        if self.decoding.second_looks:
+        if self.decoding.tta_scales:
             test_time_augmentation.augment(jobs, single_pass, batch_size, alternatives)
         return [
             self.score_calibration(job.answer) if isinstance(job.answer, Result) else job.answer

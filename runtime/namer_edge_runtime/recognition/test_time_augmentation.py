@@ -21,10 +21,13 @@ def augment(
     decided takes no further scale.
     """
     options = single_pass.decoding
-    _deskew(_unsure(jobs, options.sure), single_pass, batch_size, alternatives)
-    voters = [(job, value, Votes([first])) for job, value, first in _unsure(jobs, options.sure)]
-    for done, scale in enumerate(options.second_looks):
-        remaining = len(options.second_looks) - done
+    _deskew(_unsure(jobs, options.confidence_threshold), single_pass, batch_size, alternatives)
+    voters = [
+        (job, value, Votes([first]))
+        for job, value, first in _unsure(jobs, options.confidence_threshold)
+    ]
+    for done, scale in enumerate(options.tta_scales):
+        remaining = len(options.tta_scales) - done
         undecided = [voter for voter in voters if not voter[2].is_decided(remaining)]
         inputs = [value for _, value, _ in undecided]
         results = single_pass(inputs, batch_size, alternatives, scale)
