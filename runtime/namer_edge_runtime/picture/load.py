@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import PictureError
-from .header import read_header
+from .header import Header, read_header
 
 MAX_PIXELS = 100_000_000
 """Larger pictures are refused, where the header tells it before they are decoded."""
+MAX_MEMORY = 600_000_000
+"""Bytes that decoding may take, of any depth and number of channels: those of `MAX_PIXELS` in
+8-bit color."""
 LEAST_RANGE = 1e-300
 """Of the numbers in a picture, so that they can be divided by it."""
 Gray = NDArray[np.uint8]
@@ -71,15 +74,24 @@ def _decode(data: bytes, read: _Read) -> NDArray[np.uint8]:
     if not data:
         raise PictureError("the picture is empty (0 bytes)")
     header = read_header(data)
-    _bound(header.height, header.width)
-    # GIF and WebP may move; their first picture is the one that a page shows at first.
+    _bound(header.height, header.width, header.memory)
+    return upright(read(_pixels(data, header), bgr=True), header.orientation)
+
+
+def _pixels(data: bytes, header: Header) -> NDArray[Any]:
+    """Of the first picture of a GIF or WebP, the one that a page shows at first."""
     try:
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
-    except (cv2.error, MemoryError) as error:
+    except cv2.error as error:
+        if error.code == cv2.Error.StsNoMem:
+            raise MemoryError from error
         raise PictureError(f"the {header.format} picture cannot be decoded ({error})") from error
     if pixels is None:
         raise PictureError(f"the {header.format} picture is damaged or cut short: save it again")
-    return upright(read(pixels, bgr=True), header.orientation)
+    size = pixels.shape[0] * pixels.shape[1]
+    if size > header.width * header.height or 2 * pixels.nbytes > header.memory:
+        raise PictureError(f"the {header.format} picture is larger than it says: save it again")
+    return np.asarray(pixels)
 
 
 def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
@@ -94,7 +106,8 @@ def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
 
 
 def _from_pil(image: Any, read: _Read) -> NDArray[np.uint8]:
-    _bound(image.height, image.width)
+    pixel = 1 if image.mode in ("1", "L") else 2 if image.mode.startswith("I;16") else 4
+    _bound(image.height, image.width, 2 * image.height * image.width * pixel)
     try:
         image.load()  # which turns a TIFF, and then forgets its orientation
         orientation = image.getexif().get(274, 1)
@@ -115,19 +128,20 @@ def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Gray:
         )
     if pixels.size == 0:
         raise PictureError(f"the picture is empty: its shape is {pixels.shape}")
-    _bound(*pixels.shape[:2])
+    _bound(*pixels.shape[:2], 2 * pixels.nbytes)
     pixels = np.ascontiguousarray(_eight_bits(pixels))
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
     if channels == 1:
         return pixels.reshape(pixels.shape[:2])
     if channels == 3:
         return _gray(pixels, bgr=bgr)
-    alpha = pixels[:, :, -1]
-    color = np.ascontiguousarray(pixels[:, :, :-1])
-    if int(alpha.min()) == 255:
-        return color[:, :, 0] if channels == 2 else _gray(color, bgr=bgr)
-    brightness = color[:, :, 0] if channels == 2 else _brightness(color, bgr=bgr)
-    return _on_contrasting_ground(brightness, alpha)
+    if channels == 2:
+        gray = np.ascontiguousarray(pixels[:, :, 0])
+    elif int(pixels[:, :, 3].min()) == 255:
+        return _gray(pixels, bgr=bgr)
+    else:
+        gray = _brightness(pixels, bgr=bgr)
+    return _on_contrasting_ground(gray, np.ascontiguousarray(pixels[:, :, -1]))
 
 
 def _colors(pixels: NDArray[Any], *, bgr: bool) -> NDArray[np.uint8]:
@@ -169,7 +183,10 @@ def _eight_bits(pixels: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _brightness(color: NDArray[np.uint8], *, bgr: bool) -> Gray:
-    gray = cv2.cvtColor(color, cv2.COLOR_BGR2GRAY if bgr else cv2.COLOR_RGB2GRAY)
+    if color.shape[2] == 4:
+        gray = cv2.cvtColor(color, cv2.COLOR_BGRA2GRAY if bgr else cv2.COLOR_RGBA2GRAY)
+    else:
+        gray = cv2.cvtColor(color, cv2.COLOR_BGR2GRAY if bgr else cv2.COLOR_RGB2GRAY)
     return np.asarray(gray, np.uint8)
 
 
@@ -177,7 +194,7 @@ def _gray(color: NDArray[np.uint8], *, bgr: bool) -> Gray:
     """Brightness, or the one color channel that shows the ink much better (yellow on white)."""
     gray = _brightness(color, bgr=bgr)
     step = _step(gray)
-    sample = np.dstack([gray[::step, ::step], color[::step, ::step]]).reshape(-1, 4)
+    sample = np.dstack([gray[::step, ::step], color[::step, ::step, :3]]).reshape(-1, 4)
     away = np.abs(sample.astype(np.int16) - np.median(sample, axis=0).astype(np.int16))
     contrast = np.quantile(away, 0.995, axis=0)
     best = int(contrast.argmax())
@@ -189,7 +206,8 @@ def _gray(color: NDArray[np.uint8], *, bgr: bool) -> Gray:
 def _on_contrasting_ground(gray: Gray, alpha: NDArray[np.uint8]) -> Gray:
     """What is transparent becomes the ground: white under dark ink, black under light ink.
 
-    Where most of the picture is opaque it has a ground of its own, which then goes on below.
+    Where most of the picture is opaque it has a ground of its own, which then goes on below. Both
+    arrays are overwritten.
     """
     step = _step(gray)
     sample = gray[::step, ::step]
@@ -202,9 +220,10 @@ def _on_contrasting_ground(gray: Gray, alpha: NDArray[np.uint8]) -> Gray:
         ground = round(float(np.median(visible)))
     else:
         ground = 255 if visible.mean() < 128 else 0
-    ink = cv2.multiply(gray, alpha, scale=1 / 255)
-    below = cv2.convertScaleAbs(cv2.bitwise_not(alpha), alpha=ground / 255)
-    return np.asarray(cv2.add(ink, below), np.uint8)
+    cv2.multiply(gray, alpha, gray, 1 / 255)
+    cv2.bitwise_not(alpha, alpha)
+    cv2.convertScaleAbs(alpha, alpha, ground / 255)
+    return np.asarray(cv2.add(gray, alpha, gray), np.uint8)
 
 
 def _step(gray: Gray) -> int:
@@ -212,9 +231,15 @@ def _step(gray: Gray) -> int:
     return max(1, int((gray.size / 50_000) ** 0.5))
 
 
-def _bound(height: int, width: int) -> None:
+def _bound(height: int, width: int, memory: int) -> None:
     if height * width > MAX_PIXELS:
         raise PictureError(
             f"the picture has {width} x {height} pixels, more than {MAX_PIXELS // 10**6} million: "
             "scale it down or cut out the formula"
+        )
+    if memory > MAX_MEMORY:
+        raise PictureError(
+            f"the picture of {width} x {height} pixels would take {-(-memory // 10**6)} MB, more than "
+            f"{MAX_MEMORY // 10**6}: scale it down, cut out the formula, or save it with 8 bits "
+            "and without transparency"
         )
