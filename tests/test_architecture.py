@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from namer_edge_runtime.plugins import PACKAGED
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = {
     "namer_edge_runtime": ROOT / "runtime" / "namer_edge_runtime",
@@ -21,6 +23,7 @@ PACKAGES = {
 
 ROOMS = (
     "namer_edge_runtime.errors",
+    "namer_edge_runtime.plugins",
     "namer_edge_runtime.atomic",
     "namer_edge_runtime.formula",
     "namer_edge_runtime.preprocessing",
@@ -54,6 +57,8 @@ LONGEST_FILE = 400
 def modules() -> Iterator[tuple[str, Path]]:
     for package, folder in PACKAGES.items():
         for path in sorted(folder.rglob("*.py")):
+            if path.name.startswith("hook-"):  # run by PyInstaller, imported by nobody
+                continue
             parts = path.relative_to(folder).with_suffix("").parts
             yield ".".join((package, *(p for p in parts if p != "__init__"))), path
 
@@ -127,8 +132,9 @@ def test_runtime_and_evaluation_work_where_torch_is_not_installed() -> None:
 
 
 def entry_points() -> dict[str, str]:
+    """Whatever is loaded by name, packaged or declared."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    groups = {"scripts": project["scripts"], **project["entry-points"]}
+    groups = {"scripts": project["scripts"], **project["entry-points"], **PACKAGED}
     return {
         f"{group}: {name}": target
         for group, table in groups.items()

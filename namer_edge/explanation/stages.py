@@ -91,11 +91,11 @@ def trace_recognition(recognizer: Recognizer, value: Any, namer: "Namer | None" 
     has cross-attention. Raises what cannot be opened as `open_input` does, and `UsageError` for a
     blank page, of which there is nothing to explain.
     """
-    prepared = open_input(value).prepare(recognizer.preprocessing)
+    prepared = recognizer.prepared(open_input(value))
     if prepared.blank:
         raise UsageError("the page is blank: there is nothing to explain")
     vocabulary, decoding = recognizer.vocabulary, recognizer.decoding
-    image = np.stack([prepared.planes(recognizer.preprocessing.channels)])
+    image = np.stack([prepared.planes(recognizer.preprocessing.inputs)])
     with _watching(namer) as watch:
         vat = recognizer.engine.vat(image)
         (nodes,) = picks(vat.scores, vat.classes, vat.none, vocabulary, decoding)

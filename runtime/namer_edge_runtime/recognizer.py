@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .bulk.run import WINDOW
 from .decode.hypothesis import Hypothesis
@@ -31,6 +32,7 @@ from .selection import picks, readings
 if TYPE_CHECKING:
     from .recognition.pen_session import PenSession
 
+_Ink = Sequence[Sequence[Sequence[float]]]
 CELL = 8
 """Pixels of the model's input to one cell of the VAT map (F8)."""
 MOST_HELD = 1 << 25
@@ -52,12 +54,16 @@ class Recognizer:
         vocabulary: Vocabulary,
         decoding: DecodingOptions | None = None,
         score_calibration: ScoreCalibration | None = None,
+        as_picture: bool = False,
     ) -> None:
+        """With `as_picture`, pen strokes are read by what they look like alone: how they were
+        written is hidden from a model that would see it."""
         self.engine = engine
         self.preprocessing = preprocessing
         self.vocabulary = vocabulary
         self.decoding = decoding or DecodingOptions()
         self.score_calibration = score_calibration or ScoreCalibration()
+        self.as_picture = as_picture
 
     @classmethod
     def from_pretrained(
@@ -72,13 +78,15 @@ class Recognizer:
         cache_dir: str | Path | None = None,
         fixed_sizes: bool | None = None,
         one_look: bool = False,
+        as_picture: bool = False,
     ) -> "Recognizer":
         """Opens a packaged model by name (the default one for None), or a model file by path.
 
         `engine` defaults to the one of the model's format, `threads` to the CPUs the process may
         use; `providers` goes to ONNX Runtime as it is, `cache_dir` (a folder for compiled graphs)
         and `fixed_sizes` to OpenVINO. With `one_look` nothing is read again at other sizes, which
-        is quicker and reads less well. Raises `ModelFileError`, `UsageError`, `MissingExtraError`
+        is quicker and reads less well; with `as_picture` strokes are read by their picture alone,
+        as `Recognizer` tells. Raises `ModelFileError`, `UsageError`, `MissingExtraError`
         or `EngineError`; a device that is not there is an error unless `fallback`.
         """
         model = ModelFile.open(name_or_path)
@@ -86,11 +94,34 @@ class Recognizer:
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
         decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
-        return cls(opened, model.preprocessing, model.vocabulary, decoding, model.score_calibration)
+        return cls(
+            opened,
+            model.preprocessing,
+            model.vocabulary,
+            decoding,
+            model.score_calibration,
+            as_picture=as_picture,
+        )
+
+    def __repr__(self) -> str:
+        name, device, precision = self._ran()
+        classes = f"{self.vocabulary.size} classes ({self.vocabulary.name})"
+        return f"<{type(self).__name__} of {classes}, {precision} on {name} ({device})>"
 
     @overload
-    def __call__(self, inputs: list[Any], *, batch_size: int = ..., alternatives: int = ...) -> Any:
-        """A list of inputs gives a list of results; a list of strokes is one input."""
+    def __call__(
+        self, inputs: _Ink, *, batch_size: int = ..., alternatives: int = ...
+    ) -> Result: ...
+
+    @overload
+    def __call__(
+        self, inputs: list[NDArray[Any]], *, batch_size: int = ..., alternatives: int = ...
+    ) -> Any: ...
+
+    @overload
+    def __call__(
+        self, inputs: list[Any] | tuple[Any, ...], *, batch_size: int = ..., alternatives: int = ...
+    ) -> list[Result]: ...
 
     @overload
     def __call__(
@@ -103,7 +134,7 @@ class Recognizer:
         An input is a path, bytes, an open file, a NumPy or PIL picture, InkML or strokes.
         Up to `alternatives` further readings, the most probable others, are returned beside the
         best. Raises the error of the first input that cannot be read, named by its number in a
-        list.
+        list. A list of arrays is ink or pictures by their shapes, so its type is `Any`.
         """
         if not isinstance(inputs, list | tuple) or is_strokes(inputs):
             return _raised(self.each([inputs], batch_size, alternatives))[0]
@@ -121,6 +152,14 @@ class Recognizer:
         from .recognition.pen_session import PenSession
 
         return PenSession(self, alternatives)
+
+    def prepared(
+        self, value: LoadedInput | Prepared, preprocessing: Preprocessing | None = None
+    ) -> Prepared:
+        """What the model reads in one look, its own by default; raises as `LoadedInput.prepare`."""
+        if isinstance(value, LoadedInput):
+            value = value.prepare(preprocessing or self.preprocessing)
+        return replace(value, strokes=None) if self.as_picture else value
 
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
@@ -226,7 +265,7 @@ class Recognizer:
         for number, value in opened.items():
             started = perf_counter()
             try:
-                prepared = value if isinstance(value, Prepared) else value.prepare(preprocessing)
+                prepared = self.prepared(value, preprocessing)
             except NamerEdgeError as error:
                 answers[number] = error
                 continue
@@ -247,7 +286,7 @@ class Recognizer:
 
     def _batch(self, items: "list[_Item]", alternatives: int) -> Iterator[tuple[int, Result]]:
         """Pictures of one padded size through both graphs."""
-        images = np.stack([item.prepared.planes(self.preprocessing.channels) for item in items])
+        images = np.stack([item.prepared.planes(self.preprocessing.inputs) for item in items])
         started = perf_counter()
         vat = self.engine.vat(images)
         vat_time = _milliseconds(started) / len(items)
