@@ -29,7 +29,6 @@ ROOMS = (
     "namer_edge_runtime.result",
     "namer_edge_runtime.score_calibration",
     "namer_edge_runtime.decode",
-    "namer_edge_runtime.decode.options",
     "namer_edge_runtime.model_file",
     "namer_edge_runtime.engine",
     "namer_edge_runtime",

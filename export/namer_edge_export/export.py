@@ -57,11 +57,12 @@ def export(
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
     `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
-    go into the model file as they are; `second_looks` and `sure` are as in `DecodingOptions`, and where
-    they are None what the checkpoint's JSON says under "decoding", else one look. int8 is
-    calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
-    `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
-    the pictures of the data set `verification`, where given, as the checkpoint reads them.
+    go into the model file as they are; `second_looks` and `sure` are `tta_scales` and
+    `confidence_threshold` of `DecodingOptions`, and where they are None what the checkpoint's JSON
+    says under "decoding", else one pass. int8 is calibrated on a draw from data set `calibration`;
+    ExpRate of fp32 and int8 on the data set `evaluation` is given to `show` and may fall by
+    `max_drop` points (0.5). fp32 is made to read the pictures of the data set `verification`, where
+    given, as the checkpoint reads them.
     `profile` names the processors that int8 for ONNX is made for; `explain` is a JSON file for what
     each layer costs alone, the `explain_worst` of them in ExpRate too. A model that is there
     already is replaced with `force` alone.
@@ -91,8 +92,12 @@ def export(
     check_writable(None if explain is None else str(explain))
     namer, preprocessing, record = load_weights(checkpoint)
     decoding = _decoding(record, second_looks, sure)
-    again = " ".join(f"{factor:g}" for factor in decoding.second_looks)
-    show(f"reads what scores under {decoding.sure:g} again at {again}" if again else "reads once")
+    again = " ".join(f"{factor:g}" for factor in decoding.tta_scales)
+    show(
+        f"reads what scores under {decoding.confidence_threshold:g} again at {again}"
+        if again
+        else "reads once"
+    )
     if len(namer.architecture.pgd_parts) < len(PARTS):
         raise ExportError(
             f"{checkpoint} lacks heads of PGD, it is of an ablation: devices run whole models"

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 
 from .bulk.run import WINDOW
+from .decode.decode import decode_all
 from .decode.hypothesis import Hypothesis
 from .decode.options import DecodingOptions
-from .decode.pick import Nodes
-from .engine.base import Engine, PgdInputs, VatOutput, open_engine
+from .decode.pick import Nodes, pick_nodes
+from .engine.base import Engine, PgdInputs, open_engine
 from .errors import NamerEdgeError, UsageError
 from .formula.latex import compact
 from .formula.nodes import to_tokens
@@ -26,7 +27,6 @@ from .preprocessing import Prepared, Preprocessing
 from .recognition.voting import Votes
 from .result import Milliseconds, Reading, Result, TokenResult
 from .score_calibration import ScoreCalibration
-from .selection import picks, readings
 
 if TYPE_CHECKING:
     from .recognition.pen_session import PenSession
@@ -85,7 +85,7 @@ class Recognizer:
         opened = open_engine(
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
-        decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
+        decoding = replace(model.decoding, tta_scales=()) if one_look else model.decoding
         return cls(opened, model.preprocessing, model.vocabulary, decoding, model.score_calibration)
 
     @overload
@@ -159,7 +159,7 @@ class Recognizer:
             if held > MOST_HELD:
                 break
         answers.update(self._look(opened, self.preprocessing, spent, batch_size, alternatives))
-        if self.decoding.second_looks:
+        if self.decoding.tta_scales:
             self._level(opened, answers, batch_size, alternatives)
         ballots = {
             number: Votes([answer])
@@ -168,8 +168,8 @@ class Recognizer:
             and isinstance(opened[number], LoadedInput)
             and self._unsure(answer)
         }
-        for done, factor in enumerate(self.decoding.second_looks):
-            left = len(self.decoding.second_looks) - done
+        for done, factor in enumerate(self.decoding.tta_scales):
+            left = len(self.decoding.tta_scales) - done
             open_ = {n: opened[n] for n, ballot in ballots.items() if not ballot.is_decided(left)}
             preprocessing = replace(
                 self.preprocessing, symbol_height=self.preprocessing.symbol_height * factor
@@ -252,13 +252,21 @@ class Recognizer:
         vat = self.engine.vat(images)
         vat_time = _milliseconds(started) / len(items)
         started = perf_counter()
-        nodes = picks(vat.scores, vat.classes, vat.none, self.vocabulary, self.decoding)
+        nodes = pick_nodes(vat.scores, vat.classes, vat.none, self.vocabulary, self.decoding)
         pick_time = _milliseconds(started) / len(items)
         started = perf_counter()
-        pgd = self.engine.pgd(_padded(vat, nodes, self.vocabulary.end))
+        pgd = self.engine.pgd(PgdInputs.of(vat, nodes))
         pgd_time = _milliseconds(started) / len(items)
         started = perf_counter()
-        paths = readings(pgd, nodes, self.vocabulary, self.decoding, 1 + alternatives)
+        paths = decode_all(
+            pgd.correction,
+            pgd.left,
+            pgd.right,
+            nodes,
+            self.vocabulary.endings,
+            self.decoding,
+            alternatives=1 + alternatives,
+        )
         path_time = _milliseconds(started) / len(items)
         for item, own, found in zip(items, nodes, paths, strict=True):
             spent = Milliseconds(item.milliseconds, vat_time, pgd_time, pick_time + path_time)
@@ -326,7 +334,7 @@ class Recognizer:
         )
 
     def _unsure(self, first: Result) -> bool:
-        return first.score < self.decoding.sure
+        return first.score < self.decoding.confidence_threshold
 
     def _ran(self) -> tuple[str, str, str]:
         return self.engine.name, self.engine.device, self.engine.precision
@@ -365,21 +373,3 @@ def _raised(answers: list[Result | NamerEdgeError], numbered: bool = False) -> l
             raise type(answer)(f"input {number}: {answer}") if numbered else answer
         results.append(answer)
     return results
-
-
-def _padded(vat: VatOutput, picks: list[Nodes], filler: int) -> PgdInputs:
-    """Node lists of any lengths as the inputs [B, N, …] of PGD; the mask says which are real."""
-    shape = (len(picks), max(len(nodes) for nodes in picks))
-    cells = np.zeros((*shape, 2), np.int64)
-    classes = np.full(shape, filler, np.int64)
-    endings = np.zeros(shape, np.int64)
-    scores = np.zeros(shape, np.float32)
-    mask = np.zeros(shape, np.float32)
-    for row, nodes in enumerate(picks):
-        real = len(nodes)
-        cells[row, :real] = nodes.cells
-        classes[row, :real] = nodes.classes
-        endings[row, :real] = nodes.endings
-        scores[row, :real] = nodes.scores
-        mask[row, :real] = 1
-    return PgdInputs(vat.features, vat.memory, cells, classes, endings, scores, mask)

@@ -153,7 +153,7 @@ def test_looks_are_those_that_the_checkpoint_names_unless_others_are_asked_for(
         told = capsys.readouterr().out
         assert ("reads once" in told) == (not looks)
         decoding = ModelFile.open(tmp_path / "m").decoding
-        assert (decoding.second_looks, decoding.sure) == (looks, sure)
+        assert (decoding.tta_scales, decoding.confidence_threshold) == (looks, sure)
 
 
 @pytest.mark.parametrize("stage", ["verify", "export_pgd"])
