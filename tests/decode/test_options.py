@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from namer_edge_runtime.decode import DecodingOptions
-from namer_edge_runtime.decode.options import DecodingOptions as Decoding
+from namer_edge_runtime.decoding import Decoding
 
 OPTIONS = DecodingOptions(k_best=3, tta_scales=(0.9, 1.2), confidence_threshold=0.5)
 
