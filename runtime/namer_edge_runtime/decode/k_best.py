@@ -5,7 +5,7 @@ score. Edges under epsilon take part, nodes that were deleted in doubt, and clas
 second.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from heapq import nlargest
 
@@ -45,7 +45,7 @@ def _with_other_classes(
     self_probs: NDArray[np.float32],
     vocabulary_endings: NDArray[np.integer],
     count: int,
-) -> list[Hypothesis]:
+) -> Iterator[Hypothesis]:
     """The `count` most probable choices of classes along one path.
 
     Classes are independent of each other given the path, so the best choices for one node more
@@ -68,19 +68,9 @@ def _with_other_classes(
             ((odds * more, (*chosen, c)) for odds, chosen in best for more, c in options),
             key=lambda choice: choice[0],
         )
-    return [_changed(path, visual, odds, chosen, self_probs) for odds, chosen in best]
-
-
-def _changed(
-    path: Hypothesis,
-    visual: NDArray[np.int64],
-    odds: float,
-    chosen: tuple[int, ...],
-    self_probs: NDArray[np.float32],
-) -> Hypothesis:
-    """The path with these classes at its visual nodes, `odds` times as probable."""
-    classes, node_scores = path.classes.copy(), path.node_scores.copy()
-    classes[visual] = chosen
-    node_scores[visual] = self_probs[path.nodes[visual], classes[visual]]
-    score = min(1.0, path.score * odds)
-    return replace(path, classes=classes, node_scores=node_scores, score=score)
+    for odds, chosen in best:
+        classes, node_scores = path.classes.copy(), path.node_scores.copy()
+        classes[visual] = chosen
+        node_scores[visual] = self_probs[path.nodes[visual], classes[visual]]
+        score = min(1.0, path.score * odds)
+        yield replace(path, classes=classes, node_scores=node_scores, score=score)
