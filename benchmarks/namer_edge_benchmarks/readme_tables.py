@@ -25,9 +25,9 @@ HEAD = ("", "engine", "looks", "ms", "formulas a second", "memory, MB", "file, M
 
 def quoted(readme: str, results: Path) -> str:
     """The text with its block written anew; raises `DataError` where it has none."""
-    before, initial_state, rest = readme.partition(BEGIN)
+    before, begin, rest = readme.partition(BEGIN)
     _, end, after = rest.partition(END)
-    if not initial_state or not end:
+    if not begin or not end:
         raise DataError(f"no block from {BEGIN} to {END}: put these two lines where figures belong")
     return f"{before}{BEGIN}\n{render(results)}{END}{after}"
 

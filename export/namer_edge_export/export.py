@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from namer_edge.checkpoints.decoding import decoding_of
 from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
-from namer_edge.training.config import decoding_of
 from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
+from namer_edge_runtime.preprocessing import CELL
 from namer_edge_runtime.verbs.options import check_writable
 
 from .formats import Target, check_options, check_packages, find_target
@@ -191,7 +192,7 @@ def verify(namer: Namer, model: ModelFile) -> float:
             shape = (batch, namer.architecture.channels, height, width)
             images = (rng.random(shape) < 0.1).astype(np.uint8) * np.uint8(255)
             a, b = reference.vat(images), exported.vat(images)
-            nodes = _random_nodes(rng, namer, batch, height // 8, width // 8)
+            nodes = _random_nodes(rng, namer, batch, height // CELL, width // CELL)
             c = reference.pgd(PgdInputs(a.features, a.memory, **nodes))
             d = exported.pgd(PgdInputs(b.features, b.memory, **nodes))
             pairs = [(a.scores, b.scores), (a.none, b.none), (c.correction, d.correction)]

@@ -13,7 +13,7 @@ from namer_edge_runtime.errors import TrainingError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import draw
-from namer_edge_runtime.preprocessing import STRIDE, Preprocessing, planes
+from namer_edge_runtime.preprocessing import CELL, STRIDE, Preprocessing, planes
 
 from .augment import Augmentation, Placed, ScaledInk, place
 from .formula import Formula
@@ -172,8 +172,8 @@ class TrainingSet(Dataset[TrainingSample]):
             else:
                 image = draw(strokes, batch, placed.pen_width)
             positions = placed.positions + offset
-        cells = np.floor(positions[:, ::-1] / 8).astype(np.int64)
-        limits = (size[0] // 8 - 1, size[1] // 8 - 1)
+        cells = np.floor(positions[:, ::-1] / CELL).astype(np.int64)
+        limits = (size[0] // CELL - 1, size[1] // CELL - 1)
         return TrainingSample(image, size, np.clip(cells, 0, limits), label)
 
     def drawing(self, index: int, seed: int, epoch: int) -> SampleSpec:

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.decode.decode import decode_all
 from namer_edge_runtime.decode.hypothesis import Hypothesis
-from namer_edge_runtime.decode.pick import EOS, Nodes, pick_nodes
+from namer_edge_runtime.decode.pick import EOS, Nodes
 from namer_edge_runtime.decode.reference import Graph, build, revise
-from namer_edge_runtime.engine.base import PgdInputs
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.nodes import to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -95,12 +93,9 @@ def trace_recognition(recognizer: Recognizer, value: Any, namer: "Namer | None" 
     if prepared.blank:
         raise UsageError("the page is blank: there is nothing to explain")
     vocabulary, decoding = recognizer.vocabulary, recognizer.decoding
-    image = np.stack([prepared.planes(recognizer.preprocessing.channels)])
     with _watching(namer) as watch:
-        vat = recognizer.engine.vat(image)
-        batch = pick_nodes(vat.scores, vat.classes, vat.none, vocabulary, decoding)
-        pgd = recognizer.engine.pgd(PgdInputs.of(vat, batch))
-    (nodes,) = batch
+        stages = recognizer.single_pass.stages([prepared])
+    pgd, (nodes,), ((path,),) = stages.pgd, stages.nodes, stages.hypotheses
     corrected = revise(pgd.correction[0], nodes.classes, nodes.parents, vocabulary.endings, True)
     sureness = np.take_along_axis(pgd.correction[0], corrected.clip(0)[:, None], 1)[:, 0]
     graph = build(
@@ -111,14 +106,12 @@ def trace_recognition(recognizer: Recognizer, value: Any, namer: "Namer | None" 
         decoding.left_weight,
         decoding.right_weight,
     )
-    heads = (pgd.correction, pgd.left, pgd.right)
-    ((path,),) = decode_all(*heads, batch, vocabulary.endings, decoding)
     corrected[path.nodes] = path.classes  # some may be read though deleting them is likelier
     height, width = prepared.image.shape
     return Insight(
         prepared,
         vocabulary,
-        vat.none[0],
+        stages.vat.none[0],
         nodes,
         corrected,
         np.where(corrected < 0, np.float32(1), sureness),

@@ -1,4 +1,4 @@
-"""The former home of `DecodingOptions`, for programs that import it from here."""
+"""The former home of `decode.options`."""
 
 from .decode.options import DecodingOptions as Decoding
 

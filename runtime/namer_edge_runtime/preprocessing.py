@@ -4,14 +4,17 @@ Ink is bright (255) on a background of 0. Training renders with the same `Prepro
 prepares pictures to, and the model file carries it.
 """
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .bounded import bounded, from_json
 from .errors import ModelFileError
 
+CELL = 8
+"""Pixels of the model's input for one cell of the VAT map (F8)."""
 STRIDE = 16
 """The coarsest feature map (F16) has one cell for 16 × 16 pixels: padded sizes divide by it."""
 
@@ -20,28 +23,29 @@ STRIDE = 16
 class Preprocessing:
     """Preprocessing constants of a model, all lengths in pixels of the model's input."""
 
-    symbol_height: float = 20.0
+    symbol_height: float = bounded(20.0, 4, 512)
     """Height that a typical symbol is scaled to."""
-    pen_width: float = 2.0
+    pen_width: float = bounded(2.0, 0.1, 64)
     """Width of a drawn stroke."""
-    margin: int = 8
+    margin: int = bounded(8, 0, 64)
     """Blank pixels kept on each side of the ink."""
-    max_height: int = 512
-    max_width: int = 2048
+    max_height: int = bounded(512, 160, 2048)
+    max_width: int = bounded(2048, 160, 8192)
     """What would become larger is scaled down to fit, which bounds memory."""
-    channels: int = 1
+    channels: int = bounded(1, 1, 3)
     """3 where pictures are read in color; ink is the same in all of them."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Preprocessing":
-        """Raises `ModelFileError` for keys this version does not know."""
-        unknown = sorted(set(value) - {field.name for field in fields(cls)})
-        if unknown:
-            raise ModelFileError(f"the model's look has unknown keys {unknown}: update namer-edge")
-        return cls(**value)
+    def from_json(cls, value: Any) -> "Preprocessing":
+        """Raises `ModelFileError` for keys this version does not know and for values that cannot
+        be, by their name in the file."""
+        preprocessing = from_json(cls, value, "look")
+        if preprocessing.channels == 2:
+            raise ModelFileError("look.channels is 2: must be 1 or 3")
+        return preprocessing
 
 
 def padded_length(length: int) -> int:

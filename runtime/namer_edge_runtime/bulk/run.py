@@ -10,6 +10,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import DataError, NamerEdgeError
+from ..recognition.batching import WINDOW
 
 if TYPE_CHECKING:
     from ..recognizer import Recognizer
@@ -26,8 +27,6 @@ KNOWN = frozenset(
 """Endings of the files that are looked for in folders and zips."""
 LARGEST_MEMBER = 1 << 28
 """Bytes a file in a zip may unpack to."""
-WINDOW = 8
-"""Batches looked ahead, so that pictures of one size find each other."""
 MOST_WAITING = 1 << 25
 """Bytes of inputs without a path that wait to be read, before no further one is unpacked."""
 _ZIP = b"PK\x03\x04"

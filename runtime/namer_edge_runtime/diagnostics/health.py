@@ -196,7 +196,7 @@ def _reading(health: Health, model: ModelFile) -> None:
     health.sections["reading"] = section
     try:
         engine = open_engine(None, model)
-        recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+        recognizer = Recognizer.of_model(model, engine)
         result = recognizer.strokes(CROSS)
     except NamerEdgeError as error:
         health.problem(error)
