@@ -1,4 +1,4 @@
-"""The house keeps its order: which room may use which, what stays out, how large a file grows."""
+"""Architecture: layers, cycles, what stays out of the runtime, how large a file grows."""
 
 import ast
 import importlib
@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import networkx
 import pytest
 
 from namer_edge_runtime.plugins import PACKAGED
@@ -21,34 +22,46 @@ PACKAGES = {
 }
 """In the order that imports may follow: each package may use those before it."""
 
-ROOMS = (
+LAYERS = (
+    "namer_edge_runtime.aliases",
     "namer_edge_runtime.errors",
     "namer_edge_runtime.plugins",
+    "namer_edge_runtime.bounded",
     "namer_edge_runtime.atomic",
-    "namer_edge_runtime.formula",
     "namer_edge_runtime.preprocessing",
+    "namer_edge_runtime.formula",
     "namer_edge_runtime.ink",
     "namer_edge_runtime.picture",
+    "namer_edge_runtime.inputs",
     "namer_edge_runtime.result",
     "namer_edge_runtime.score_calibration",
     "namer_edge_runtime.decode",
-    "namer_edge_runtime.decode.options",
     "namer_edge_runtime.model_file",
     "namer_edge_runtime.engine",
-    "namer_edge_runtime",
+    "namer_edge_runtime.recognition",
+    "namer_edge_runtime.recognizer",
+    "namer_edge_runtime.bulk",
+    "namer_edge_runtime.reference_readings",
+    "namer_edge_runtime.diagnostics",
     "namer_edge_runtime.server",
     "namer_edge_runtime.verbs",
+    "namer_edge_runtime.command",
+    "namer_edge_runtime.pyinstaller",
     "namer_edge.data",
     "namer_edge.evaluation",
     "namer_edge.model",
     "namer_edge.autoregressive",
+    "namer_edge.checkpoints",
     "namer_edge.training",
-    "namer_edge",
+    "namer_edge.ablation",
+    "namer_edge.explanation",
     "namer_edge.verbs",
     "namer_edge_export",
     "namer_edge_benchmarks",
 )
-"""The rooms, in the order that imports may follow; a module belongs to the longest name it has."""
+"""Packages and top-level modules; each may import those above it, and none below."""
+FORMER = ("decoding", "picture.look", "scaling", "session")
+"""Modules of the runtime that only re-export what has moved."""
 
 HEAVY = ("torch", "onnxruntime", "numba", "cv2", "scipy", "onnx")
 LONGEST_FILE = 400
@@ -86,16 +99,41 @@ def imported(name: str, path: Path, *, inside_functions: bool = True) -> set[str
     return found
 
 
-def room(name: str) -> int:
-    fitting = [r for r in ROOMS if name == r or name.startswith(r + ".")]
-    return ROOMS.index(max(fitting, key=len))
+def layer(name: str) -> int:
+    """Place in `LAYERS`; -1 for the packages' own `__init__`, which import on demand."""
+    owner = [i for i, one in enumerate(LAYERS) if name == one or name.startswith(one + ".")]
+    return owner[0] if owner else -1
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_imports_point_up_the_list_of_rooms(name: str) -> None:
-    ours = {other for other in imported(name, MODULES[name]) if other in MODULES}
-    down = sorted(other for other in ours if room(other) > room(name))
-    assert not down, f"{name} imports {down}, which stand further down"
+def dependencies(name: str) -> set[str]:
+    """Our modules that a module imports, in functions and for type checkers too."""
+    return {other for other in imported(name, MODULES[name]) if other in MODULES} - {name}
+
+
+INSIDE = [
+    name
+    for name in MODULES
+    if name not in PACKAGES and name.removeprefix("namer_edge_runtime.") not in FORMER
+]
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_imports_point_up_the_layers(name: str) -> None:
+    assert layer(name) >= 0, f"{name} is in no layer: add its package to LAYERS"
+    below = sorted(other for other in dependencies(name) if layer(other) > layer(name))
+    assert not below, f"{name} imports {below}, which are in layers below"
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    graph = networkx.DiGraph((name, other) for name in MODULES for other in dependencies(name))
+    cycles = [sorted(group) for group in networkx.strongly_connected_components(graph)]
+    assert not [group for group in cycles if len(group) > 1]
+
+
+def test_former_modules_hold_nothing_of_their_own() -> None:
+    for name in FORMER:
+        tree = ast.parse(MODULES[f"namer_edge_runtime.{name}"].read_text(encoding="utf-8"))
+        assert all(isinstance(node, ast.Expr | ast.ImportFrom | ast.Assign) for node in tree.body)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from torch import Tensor
 
 from namer_edge.autoregressive.model import AutoregressiveModel, DecoderOutput, State
 from namer_edge.autoregressive.registry import build_autoregressive
+from namer_edge.checkpoints.decoding import decoding_of
 from namer_edge.checkpoints.weights import load_model
 from namer_edge.model.namer import Namer
-from namer_edge.training.config import decoding_of, load_config
+from namer_edge.training.config import load_config
 from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.vocabulary import Vocabulary

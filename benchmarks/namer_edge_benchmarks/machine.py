@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from namer_edge_runtime.diagnostics.health import EXTRA_PACKAGES, PACKAGES, installed_version
+from namer_edge_runtime.diagnostics.int8_sums import sums_here
 from namer_edge_runtime.engine.cpus import usable_cpus
 from namer_edge_runtime.engine.int8_sums import (
     SATURATED,
@@ -17,7 +18,6 @@ from namer_edge_runtime.engine.int8_sums import (
     cpu_flags,
     int8_unit,
     processor,
-    sums_here,
 )
 
 

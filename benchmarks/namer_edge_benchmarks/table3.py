@@ -16,14 +16,13 @@ from namer_edge.evaluation.samples import Sample
 from namer_edge_runtime.decode import warm_up
 from namer_edge_runtime.errors import NamerEdgeError, UsageError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Preprocessing
+from namer_edge_runtime.preprocessing import CELL, Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 from .baselines import Baselines
 from .decoder_timing import DecoderTiming, Line, Picture, SearchSetting
 from .end_to_end import Whole
 
-CELL = 8
 """Pixels of a cell of the VAT map."""
 WARM = 2
 """Tokens that each decoder writes before the clock runs."""

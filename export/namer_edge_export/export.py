@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from namer_edge.checkpoints.decoding import decoding_of
 from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
-from namer_edge.training.config import decoding_of
 from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
+from namer_edge_runtime.preprocessing import CELL
 from namer_edge_runtime.reference_readings import KEY
 from namer_edge_runtime.verbs.options import check_writable
 
@@ -60,11 +61,12 @@ def export(
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
     `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
-    go into the model file as they are; `second_looks` and `sure` are as in `DecodingOptions`, and where
-    they are None what the checkpoint's JSON says under "decoding", else one look. int8 is
-    calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
-    `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
-    the pictures of the data set `verification`, where given, as the checkpoint reads them.
+    go into the model file as they are; `second_looks` and `sure` are `tta_scales` and
+    `confidence_threshold` of `DecodingOptions`, and where they are None what the checkpoint's JSON
+    says under "decoding", else one pass. int8 is calibrated on a draw from data set `calibration`;
+    ExpRate of fp32 and int8 on the data set `evaluation` is given to `show` and may fall by
+    `max_drop` points (0.5). fp32 is made to read the pictures of the data set `verification`, where
+    given, as the checkpoint reads them.
     `profile` names the processors that int8 for ONNX is made for; `explain` is a JSON file for what
     each layer costs alone, the `explain_worst` of them in ExpRate too. A model that is there
     already is replaced with `force` alone. `progress` is told each step as it begins.
@@ -159,11 +161,11 @@ def export(
 
 def _reading(decoding: DecodingOptions) -> str:
     """How often the model looks at an input, in a sentence."""
-    if not decoding.second_looks:
+    if not decoding.tta_scales:
         return "the model reads each input once"
-    sizes = ", ".join(f"{factor:g}" for factor in decoding.second_looks)
+    sizes = ", ".join(f"{factor:g}" for factor in decoding.tta_scales)
     return (
-        f"the model reads each input once, and again where the score is under {decoding.sure:g}: "
+        f"the model reads each input once, and again where the score is under {decoding.confidence_threshold:g}: "
         f"at {sizes} times the size"
     )
 
@@ -208,7 +210,7 @@ def verify(namer: Namer, model: ModelFile) -> float:
             shape = (batch, namer.architecture.channels, height, width)
             images = (rng.random(shape) < 0.1).astype(np.uint8) * np.uint8(255)
             a, b = reference.vat(images), exported.vat(images)
-            nodes = _random_nodes(rng, namer, batch, height // 8, width // 8)
+            nodes = _random_nodes(rng, namer, batch, height // CELL, width // CELL)
             c = reference.pgd(PgdInputs(a.features, a.memory, **nodes))
             d = exported.pgd(PgdInputs(b.features, b.memory, **nodes))
             pairs = [(a.scores, b.scores), (a.none, b.none), (c.correction, d.correction)]

@@ -144,7 +144,7 @@ def _drawn(opened: LoadedInput, preprocessing: Preprocessing) -> NDArray[np.uint
 
 def parity(namer: Namer, model: ModelFile, engine: str, pictures: Pictures) -> Parity:
     """`namer` and what was exported from it on each picture, in one look."""
-    decoding = replace(model.decoding, second_looks=())
+    decoding = replace(model.decoding, tta_scales=())
     expected, exported = (
         Recognizer(each, model.preprocessing, model.vocabulary, decoding)
         for each in (TorchEngine.of(namer), open_engine(engine, model, threads=1))

@@ -13,6 +13,7 @@ from namer_edge_runtime.errors import LatexError, NamerEdgeError, UsageError
 from namer_edge_runtime.formula.latex import compact
 from namer_edge_runtime.inputs import LoadedInput, open_input
 from namer_edge_runtime.preprocessing import Prepared, Preprocessing
+from namer_edge_runtime.recognition.batching import by_padded_size
 from namer_edge_runtime.result import Milliseconds, Result
 
 from .beam_search import Hypothesis, read
@@ -64,7 +65,7 @@ class AutoregressiveRecognizer:
         if alternatives:
             raise UsageError("an autoregressive recognizer gives one reading: ask for no others")
         answers: dict[int, Result | NamerEdgeError] = {}
-        waiting: dict[tuple[int, ...], list[tuple[int, Prepared, float]]] = {}
+        pages: list[tuple[int, Prepared, float]] = []
         for number, value in enumerate(inputs):
             started = perf_counter()
             try:
@@ -76,11 +77,8 @@ class AutoregressiveRecognizer:
             if prepared.blank:
                 answers[number] = self._result((), 0.0, Milliseconds(prepare=spent))
                 continue
-            batch = waiting.setdefault(prepared.image.shape, [])
-            batch.append((number, prepared, spent))
-            if len(batch) == batch_size:
-                answers.update(self._batch(waiting.pop(prepared.image.shape)))
-        for batch in waiting.values():
+            pages.append((number, prepared, spent))
+        for batch in by_padded_size(pages, batch_size, lambda page: page[1]):
             answers.update(self._batch(batch))
         return [answers[number] for number in range(len(inputs))]
 

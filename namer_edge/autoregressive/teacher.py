@@ -13,13 +13,11 @@ from torch.nn import functional as F
 
 from namer_edge_runtime.errors import LatexError, NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import STRIDE, Prepared, Preprocessing
+from namer_edge_runtime.preprocessing import CELL, STRIDE, Prepared, Preprocessing
+from namer_edge_runtime.recognition.batching import by_padded_size
 
 from ..data.formula import Formula
 from .model import AutoregressiveModel
-
-CELL = 8
-"""Pixels of a cell of the H/8 grid."""
 
 
 class Teacher:
@@ -44,20 +42,16 @@ class Teacher:
         [0, 2] where its label is none that the teacher can write, or where there is no ink.
         """
         found = [np.zeros((0, 2), np.float32) for _ in formulas]
-        waiting: dict[tuple[int, ...], list[tuple[int, Prepared]]] = {}
+        pages: list[tuple[int, Prepared]] = []
         for number, formula in enumerate(formulas):
             try:
                 self.model.alphabet.numbers(formula.tokens)
                 prepared = prepare_input(formula.source, self.preprocessing)
             except NamerEdgeError:
                 continue
-            if prepared.blank:
-                continue
-            batch = waiting.setdefault(prepared.image.shape, [])
-            batch.append((number, prepared))
-            if len(batch) == batch_size:
-                self._batch(waiting.pop(prepared.image.shape), formulas, found)
-        for batch in waiting.values():
+            if not prepared.blank:
+                pages.append((number, prepared))
+        for batch in by_padded_size(pages, batch_size, lambda page: page[1]):
             self._batch(batch, formulas, found)
         return found
 

@@ -12,7 +12,7 @@ from ..autoregressive.model import AutoregressiveModel
 from ..autoregressive.recognizer import AutoregressiveRecognizer
 from ..model.engine import TorchEngine
 from ..model.namer import Namer
-from ..training.config import decoding_of
+from .decoding import decoding_of
 from .weights import load_model, load_weights
 
 

@@ -14,7 +14,7 @@ from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.planes import stroke_planes
 from namer_edge_runtime.ink.render import draw
-from namer_edge_runtime.preprocessing import STRIDE, Preprocessing, planes
+from namer_edge_runtime.preprocessing import CELL, STRIDE, Preprocessing, planes
 
 from .augment import Augmentation, Placed, ScaledInk, place
 from .formula import Formula
@@ -185,8 +185,8 @@ class TrainingSet(Dataset[TrainingSample]):
                         strokes = rewritten(strokes, rng)
                     written = stroke_planes(strokes, image)
             positions = placed.positions + offset
-        cells = np.floor(positions[:, ::-1] / 8).astype(np.int64)
-        limits = (size[0] // 8 - 1, size[1] // 8 - 1)
+        cells = np.floor(positions[:, ::-1] / CELL).astype(np.int64)
+        limits = (size[0] // CELL - 1, size[1] // CELL - 1)
         return TrainingSample(image, size, np.clip(cells, 0, limits), label, written)
 
     def drawing(self, index: int, seed: int, epoch: int) -> SampleSpec:

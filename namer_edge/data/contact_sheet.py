@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.preprocessing import CELL
 
 from .batches import TrainingSample, TrainingSet
 from .plots import write
 
-ENLARGED, CELL = 3, 8
+ENLARGED = 3
 FADED = 0.6
 """Ink is drawn this dark, so that what is written on it can be read."""
 CELL_COLOUR, WINDOW_COLOUR = (40, 40, 220), (235, 190, 150)

@@ -11,12 +11,9 @@ from namer_edge_runtime.errors import DataError, InkError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.strokes import bounds, symbol_height
-from namer_edge_runtime.preprocessing import Preprocessing
+from namer_edge_runtime.preprocessing import CELL, Preprocessing
 
 from .formula import Formula
-
-CELL = 8
-"""Pixels of a cell of the H/8 grid."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.picture.overlay import FADED, FONT, FONT_HEIGHT
+from namer_edge_runtime.preprocessing import CELL
 
 Color = tuple[int, int, int]
 """RGB."""
@@ -16,8 +17,6 @@ WIDE, HIGH, LARGEST = 1400, 800, 6
 """Pixels that an enlarged picture should fill, at most, and how much it may be enlarged."""
 BORDER = 5
 """Cells of paper on the left and right, for <sos> and <eos>."""
-CELL = 8
-"""Pixels of the model's input to one cell of the H/8 grid."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Prepared, Preprocessing
+from namer_edge_runtime.preprocessing import CELL, Prepared, Preprocessing
 
 from ..data.formula import Formula
-from .canvas import CELL
 
 WINDOWS = (3, 5, 7)
 """Of table 5."""

@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
@@ -15,6 +15,7 @@ from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..autoregressive.model import DecoderArchitecture
 from ..autoregressive.registry import AUTOREGRESSIVE_MODELS
+from ..checkpoints.decoding import decoding_of
 from ..data.augment import Augmentation
 from ..data.synthesis import SynthesisOptions
 from ..model.encoder import ENCODERS
@@ -274,14 +275,6 @@ class TrainConfig:
         return LossOptions(
             self.pgd_weight, self.vat_loss_per_token, self.label_smoothing, self.window
         )
-
-
-def decoding_of(config: Mapping[str, Any]) -> DecodingOptions:
-    """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
-    keys = ("epsilon", "left_weight", "right_weight", "threshold", "routes")
-    values = {key: config[key] for key in keys if key in config}
-    absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
-    return DecodingOptions(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
 
 
 def _part(kind: type[T], config: TrainConfig) -> T:

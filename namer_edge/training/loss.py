@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from namer_edge_runtime.preprocessing import CELL
+
 from ..data.batches import UNKNOWN, Batch
 from ..model.namer import Namer
 from .matching import match
@@ -72,9 +74,11 @@ class Objective(nn.Module):
         for i, (label, cells, (h, w)) in enumerate(
             zip(batch.labels, batch.cells, batch.sizes, strict=True)
         ):
-            p = probabilities[i, :, : h // 8, : w // 8]
+            p = probabilities[i, :, : h // CELL, : w // CELL]
             matched = match(p, label.classes[label.visual], cells, options.window)
-            visual[i, : h // 8, : w // 8] = visual_map(label, matched, p.shape[1:], vocabulary)
+            visual[i, : h // CELL, : w // CELL] = visual_map(
+                label, matched, p.shape[1:], vocabulary
+            )
             nodes.append(node_targets(label, matched, p, vocabulary, self.candidates, rng))
         target = torch.from_numpy(visual).to(device)
         tokens = {name: value.to(device) for name, value in stack(nodes).items()}

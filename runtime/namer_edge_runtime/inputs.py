@@ -90,6 +90,11 @@ class LoadedInput:
             steps.add("How far its colors are from the paper's", 255 - color.max(axis=2))
         return replace(prepared, color=color)
 
+    @property
+    def pixels(self) -> int:
+        """Pixels of the open picture; 0 for ink."""
+        return 0 if self.picture is None else self.picture.size
+
     def turned(self, angle: float) -> "LoadedInput":
         """The same, turned by `angle` radians more before it is drawn."""
         other = replace(self, turn=self.turn + angle)

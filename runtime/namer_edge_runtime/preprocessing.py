@@ -4,16 +4,19 @@ Ink is bright (255) on a background of 0. Training renders with the same `Prepro
 prepares pictures to, and the model file carries it.
 """
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .bounded import bounded, from_json
 from .errors import ModelFileError
 
 STROKE_PLANES = 4
 """Input planes that show how ink was written; `ink.planes` paints them."""
+CELL = 8
+"""Pixels of the model's input for one cell of the VAT map (F8)."""
 STRIDE = 16
 """The coarsest feature map (F16) has one cell for 16 × 16 pixels: padded sizes divide by it."""
 
@@ -22,16 +25,16 @@ STRIDE = 16
 class Preprocessing:
     """Preprocessing constants of a model, all lengths in pixels of the model's input."""
 
-    symbol_height: float = 20.0
+    symbol_height: float = bounded(20.0, 4, 512)
     """Height that a typical symbol is scaled to."""
-    pen_width: float = 2.0
+    pen_width: float = bounded(2.0, 0.1, 64)
     """Width of a drawn stroke."""
-    margin: int = 8
+    margin: int = bounded(8, 0, 64)
     """Blank pixels kept on each side of the ink."""
-    max_height: int = 512
-    max_width: int = 2048
+    max_height: int = bounded(512, 160, 2048)
+    max_width: int = bounded(2048, 160, 8192)
     """What would become larger is scaled down to fit, which bounds memory."""
-    channels: int = 1
+    channels: int = bounded(1, 1, 3)
     """3 where pictures are read in color; ink is the same in all of them."""
     stroke_planes: bool = False
     """Whether the model also reads how pen strokes were written; pictures have zeros there."""
@@ -49,15 +52,16 @@ class Preprocessing:
         return value
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Preprocessing":
-        """Raises `ModelFileError` for keys this version does not know, and for strokes beside
-        colors."""
-        unknown = sorted(set(value) - {field.name for field in fields(cls)})
-        if unknown:
-            raise ModelFileError(f"the model's look has unknown keys {unknown}: update namer-edge")
-        preprocessing = cls(**value)
+    def from_json(cls, value: Any) -> "Preprocessing":
+        """Raises `ModelFileError` for keys this version does not know and for values that cannot
+        be, by their name in the file."""
+        preprocessing = from_json(cls, value, "look")
+        if preprocessing.channels == 2:
+            raise ModelFileError("look.channels is 2: must be 1 or 3")
         if preprocessing.stroke_planes and preprocessing.channels != 1:
-            raise ModelFileError("the model's look has stroke planes beside three channels")
+            raise ModelFileError(
+                "look.stroke_planes is true beside three channels: one or the other"
+            )
         return preprocessing
 
 

@@ -75,5 +75,5 @@ def strokes_of(ink: str) -> Strokes:
 
 
 def _once(recognizer: Recognizer) -> Recognizer:
-    decoding = replace(recognizer.decoding, second_looks=())
+    decoding = replace(recognizer.decoding, tta_scales=())
     return Recognizer(recognizer.engine, recognizer.preprocessing, recognizer.vocabulary, decoding)

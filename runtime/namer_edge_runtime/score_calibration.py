@@ -1,11 +1,13 @@
 """Scores as they come out of the network → probabilities of being right."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .bounded import bounded, from_json
 from .errors import ModelFileError
 from .result import Reading, Result
 
@@ -22,8 +24,8 @@ class PlattScaling:
     scores, and 0 stays 0: nothing was read. The default changes nothing.
     """
 
-    slope: float = 1.0
-    offset: float = 0.0
+    slope: float = bounded(1.0, 1e-9, 1e9)
+    offset: float = bounded(0.0, -1e9, 1e9)
 
     @staticmethod
     def logit(score: ArrayLike) -> NDArray[np.float64]:
@@ -64,17 +66,10 @@ class ScoreCalibration:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "ScoreCalibration":
+    def from_json(cls, value: Any) -> "ScoreCalibration":
         """Raises `ModelFileError` where it is no table of slopes and offsets."""
-        try:
-            score_calibration = cls(
-                **{name: PlattScaling(**numbers) for name, numbers in value.items()}
-            )
-            for scaling in (score_calibration.formula, score_calibration.token):
-                if not (np.isfinite(scaling.offset) and 0 < scaling.slope < np.inf):
-                    raise ValueError(f"{scaling} keeps no order")
-        except (TypeError, ValueError, AttributeError) as error:
+        if not isinstance(value, Mapping) or not set(value) <= {"formula", "token"}:
             raise ModelFileError(
-                f"the model's scaling of scores is malformed ({error}): export the model again"
-            ) from None
-        return score_calibration
+                f'scalings is {value!r:.60}: must hold "formula" and "token" alone'
+            )
+        return cls(**{k: from_json(PlattScaling, v, f"scalings.{k}") for k, v in value.items()})

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from namer_edge.autoregressive.model import DecoderOutput
-from namer_edge.autoregressive.teacher import CELL, Teacher, maxima
+from namer_edge.autoregressive.teacher import Teacher, maxima
 from namer_edge.checkpoints.weights import save_weights
 from namer_edge.data.pack import load_pack
 from namer_edge.training import positions
@@ -17,7 +17,7 @@ from namer_edge.training.loop import train
 from namer_edge.training.positions import with_positions_of
 from namer_edge_runtime.errors import ConfigError, DataError
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.preprocessing import Preprocessing
+from namer_edge_runtime.preprocessing import CELL, Preprocessing
 
 from ..handwriting import VOCABULARY, written
 from ..training.conftest import PLAIN, SMALL, pack  # noqa: F401 (a fixture)
@@ -55,7 +55,7 @@ def test_who_looks_at_each_token_in_turn_says_where_it_stands(
             attention[0, place, y, x] = 0.9
         return DecoderOutput(torch.zeros(0), attention, {})
 
-    monkeypatch.setattr(teacher.model, "teach", looks)
+    monkeypatch.setattr(teacher.model, "teacher_forcing", looks)
     found = teacher.positions(formulas, batch_size=1)
     for formula, positions_ in zip(formulas, found, strict=True):
         prepared = render(formula.strokes, LOOK)

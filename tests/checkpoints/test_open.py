@@ -31,7 +31,7 @@ def test_a_namer_reads_from_its_weights_as_it_was_trained_to() -> None:
     decoding = opened.recognizer.decoding
     assert decoding.threshold == config["threshold"] < 1
     assert opened.recognizer.preprocessing.symbol_height == config["symbol_height"]
-    assert decoding.second_looks == ()
+    assert decoding.tta_scales == ()
 
 
 def test_evaluate_takes_the_weights_of_either_kind(pack: Path, tmp_path: Path) -> None:  # noqa: F811

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from namer_edge_runtime.decode.filled import filled
 from namer_edge_runtime.decode.hypothesis import Hypothesis
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.selection import filled
 
 CROHME, HME100K = Vocabulary.load("crohme"), Vocabulary.load("hme100k")
 

@@ -118,5 +118,5 @@ def test_answer_and_alternatives_are_never_likelier_together_than_one() -> None:
     [{"formula": {"slope": -1.0}}, {"formula": 3}, {"other": {}}, {"token": {"slope": "a"}}],
 )
 def test_a_malformed_scaling_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ModelFileError, match="scaling of scores"):
+    with pytest.raises(ModelFileError, match="scalings"):
         ScoreCalibration.from_json(wrong)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from namer_edge.evaluation.robustness import Drawing, steadiness
-from namer_edge_runtime.picture.skew import slope
+from namer_edge_runtime.picture.skew import skew
 from namer_edge_runtime.result import Result
 
 from ..handwriting import WRITTEN, written
@@ -61,16 +61,16 @@ def test_a_drawing_on_a_slope_is_the_same_formula_turned() -> None:
         255 - cv2.imdecode(np.frombuffer(p, np.uint8), cv2.IMREAD_GRAYSCALE)
         for p in (level, sloping)
     ]
-    assert np.degrees(slope(ink[1])) == pytest.approx(20, abs=5)
+    assert np.degrees(skew(ink[1])) == pytest.approx(20, abs=5)
     assert ink[1].sum() == pytest.approx(ink[0].sum(), rel=0.1)  # as large, with the same pen
     assert str(Drawing(turn=-10.0)) == "100 %, pen 4 px, turned -10 deg"
 
 
-@pytest.mark.parametrize("trial", ["steadiness", "doubt"])
+@pytest.mark.parametrize("trial", ["robustness", "out_of_distribution"])
 def test_a_pack_that_is_none_is_said_in_one_line(trial: str, tmp_path: Path) -> None:
     pack = tmp_path / "test.npz"
     pack.write_bytes(b"no pack")
-    more = ["--hands", str(pack)] if trial == "doubt" else []
+    more = ["--hands", str(pack)] if trial == "out_of_distribution" else []
     command = [sys.executable, "-m", f"namer_edge.evaluation.{trial}", str(pack), *more]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 1

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from namer_edge.autoregressive.teacher import CELL
 from namer_edge.checkpoints.weights import save_weights
 from namer_edge.data.formula import Formula
 from namer_edge.explanation import teacher_picture as pictures
@@ -25,7 +24,7 @@ from namer_edge.explanation.teacher_report import (
 )
 from namer_edge_runtime.command import main
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.preprocessing import Preprocessing
+from namer_edge_runtime.preprocessing import CELL, Preprocessing
 
 from ..autoregressive.small import small
 from ..handwriting import VOCABULARY, WRITTEN, written

@@ -189,7 +189,7 @@ def test_looks_are_those_that_the_checkpoint_names_unless_others_are_asked_for(
         assert "the model reads each input once" in told
         assert ("again where the score is under" in told) == bool(looks)
         decoding = ModelFile.open(tmp_path / "m").decoding
-        assert (decoding.second_looks, decoding.sure) == (looks, sure)
+        assert (decoding.tta_scales, decoding.confidence_threshold) == (looks, sure)
 
 
 def test_each_step_is_told_as_it_begins(

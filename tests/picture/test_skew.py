@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from namer_edge_runtime.inputs import LoadedInput, open_input
-from namer_edge_runtime.picture.skew import slope
+from namer_edge_runtime.picture.skew import skew
 from namer_edge_runtime.preprocessing import Preprocessing, turned
 
 from ..handwriting import written
@@ -19,7 +19,7 @@ def on_a_slope(degrees: float) -> list[np.ndarray]:
 
 
 def measured(degrees: float) -> float:
-    return float(np.degrees(slope(open_input(on_a_slope(degrees)).prepare(LOOK).image)))
+    return float(np.degrees(skew(open_input(on_a_slope(degrees)).prepare(LOOK).image)))
 
 
 @pytest.mark.parametrize("degrees", [-40, -25, -12, 12, 25, 40])
@@ -34,9 +34,9 @@ def test_what_is_level_or_upright_does_not_slope(degrees: float) -> None:
 
 def test_a_blot_and_a_blank_page_do_not_slope() -> None:
     page = np.zeros((96, 128), np.uint8)
-    assert slope(page) == 0
+    assert skew(page) == 0
     cv2.ellipse(page, (64, 48), (36, 20), 30, 0, 360, 255, -1)
-    assert slope(page) == 0
+    assert skew(page) == 0
 
 
 @pytest.mark.parametrize("degrees", [-25, 15])

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from namer_edge.evaluation.samples import pack_samples
 from namer_edge_runtime.bulk.run import Source, count, sources
-from namer_edge_runtime.engine.base import Engine, PgdInputs, PgdOutput, VatOutput
 from namer_edge_runtime.errors import DataError, NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.preprocessing import Prepared, Preprocessing
@@ -107,26 +106,5 @@ def pgd_inputs(
 
     One after the other, since the features of all pictures at once are much to hold.
     """
-    listener = _Listener(recognizer.engine)
-    heard = Recognizer(
-        listener, recognizer.preprocessing, recognizer.vocabulary, recognizer.decoding
-    )
     for picture in calibration.pictures:
-        heard.each([picture], batch_size=1)
-        yield vars(listener.heard)
-
-
-class _Listener:
-    """An engine that remembers what the one behind it was last asked of PGD."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.name, self.device, self.precision = engine.name, engine.device, engine.precision
-        self._engine = engine
-        self.heard: PgdInputs
-
-    def vat(self, images: NDArray[np.uint8]) -> VatOutput:
-        return self._engine.vat(images)
-
-    def pgd(self, inputs: PgdInputs) -> PgdOutput:
-        self.heard = inputs
-        return self._engine.pgd(inputs)
+        yield vars(recognizer.single_pass.stages([picture]).pgd_inputs)

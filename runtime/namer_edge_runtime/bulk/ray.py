@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import EngineError
+from ..recognition.batching import WINDOW
 from ..recognizer import Recognizer
 from ..result import Result
-from .run import WINDOW, Outcome, Source, recognize_all
+from .run import Outcome, Source, recognize_all
 
 
 def recognize_on_ray(

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ..errors import DataError, NamerEdgeError
 from ..inputs import address_hint
 from ..picture.foreign import SUFFIXES
+from ..recognition.batching import WINDOW
 
 if TYPE_CHECKING:
     from ..recognizer import Recognizer
@@ -32,8 +33,6 @@ _OFFICE = "[Content_Types].xml"
 """A member of every Office document, which is a zip."""
 LARGEST_MEMBER = 1 << 28
 """Bytes a file in a zip may unpack to."""
-WINDOW = 8
-"""Batches looked ahead, so that pictures of one size find each other."""
 MOST_WAITING = 1 << 25
 """Bytes of inputs without a path that wait to be read, before no further one is unpacked."""
 _ZIP = b"PK\x03\x04"

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decode.pick import NodeBatch
 from ..errors import EngineError, MissingExtraError, UsageError
 from ..model_file import ModelFile
 from ..plugins import ENGINES as GROUP
@@ -61,6 +62,12 @@ class PgdInputs:
     """[B, N] VAT's probability of the class."""
     mask: NDArray[np.float32]
     """[B, N] 1 real, 0 padding."""
+
+    @classmethod
+    def of(cls, vat: VatOutput, nodes: NodeBatch) -> "PgdInputs":
+        """The nodes picked from these maps."""
+        arrays = (nodes.cells, nodes.classes, nodes.endings, nodes.scores, nodes.mask)
+        return cls(vat.features, vat.memory, *arrays)
 
 
 @dataclass(frozen=True)

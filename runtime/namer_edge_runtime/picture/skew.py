@@ -1,4 +1,4 @@
-"""Writing that runs up or down hill: by how much, told from the long side of its ink."""
+"""Skew: the slope of a line of writing, told from the long axis of its ink."""
 
 import cv2
 import numpy as np
@@ -10,7 +10,7 @@ LONG = 2.0
 """Ink is long where it spreads this many times as far along as across (standard deviations)."""
 
 
-def slope(image: NDArray[np.uint8]) -> float:
+def skew(image: NDArray[np.uint8]) -> float:
     """Angle in radians by which the ink (bright on 0) of a picture [H, W] falls from left to right,
     negative where it rises: that of the longer axis of its second moments.
 

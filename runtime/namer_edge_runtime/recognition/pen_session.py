@@ -1,16 +1,13 @@
-"""A canvas that is written on: strokes come and go, and the symbols keep who they are."""
+"""Pen sessions: strokes come and go on a canvas, and symbols keep their identity."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..errors import UsageError
 from ..ink.strokes import Stroke, as_strokes
-
-if TYPE_CHECKING:
-    from ..recognizer import Recognizer
-    from ..result import Result
+from ..result import Result
 
 
 @dataclass(frozen=True)
@@ -28,22 +25,20 @@ class CanvasSymbol:
     """Ids of the strokes it was written with; none for `^`, `_` and `\\limits`."""
 
 
-class PenSession:
-    """Strokes by id, the result of what is there, and its symbols.
+class ReadsStrokes(Protocol):
+    """What a pen session asks: a `Recognizer`, or whatever reads strokes as it does."""
 
-    A change costs nothing by itself: what is on the canvas is recognized when the result is asked
-    for, once. A session belongs to one thread; its recognizer may serve many.
-    """
+    def strokes(self, strokes: Sequence[Any], *, alternatives: int = 0) -> Result: ...
 
-    def __init__(self, recognizer: "Recognizer", alternatives: int = 0) -> None:
-        self._recognizer = recognizer
-        self._alternatives = alternatives
+
+class Canvas:
+    """Strokes by id, and the symbols that results say they are."""
+
+    def __init__(self) -> None:
         self._strokes: dict[int, Stroke] = {}
         self._stroke_ids = count()
         self._symbol_ids = count()
-        self._result: Result | None = None
         self._symbols: tuple[CanvasSymbol, ...] = ()
-        self._symbols_of: Result | None = None
 
     @property
     def strokes(self) -> Mapping[int, Stroke]:
@@ -57,53 +52,29 @@ class PenSession:
         return identifier
 
     def remove(self, identifier: int) -> None:
-        """Takes a stroke away. Raises `UsageError` where none has this id."""
+        """Removes a stroke. Raises `UsageError` where none has this id."""
         self._check(identifier)
         del self._strokes[identifier]
-        self._result = None
+        self._changed()
 
     def replace(self, identifier: int, stroke: Any) -> None:
-        """Puts another stroke in the place of one, under its id. Raises `UsageError` where none has
-        this id, `InkError` where the other is no stroke."""
+        """Replaces a stroke, under its id. Raises `UsageError` where none has this id, `InkError`
+        where the new one is no stroke."""
         self._check(identifier)
         self._put(identifier, stroke)
 
     def clear(self) -> None:
-        """Takes all strokes away."""
+        """Removes all strokes."""
         self._strokes.clear()
-        self._result = None
+        self._changed()
 
-    def result(self) -> "Result":
-        """What is on the canvas: one recognition where something changed, none where nothing did,
-        and nothing beside it. An empty canvas gives an empty result."""
-        if self._result is None:
-            self._result = self._recognizer.strokes(
-                list(self._strokes.values()), alternatives=self._alternatives
-            )
-        return self._result
+    def identify(self, result: Result) -> tuple[CanvasSymbol, ...]:
+        """The symbols of a result of these strokes, in reading order.
 
-    def symbols(self) -> tuple[CanvasSymbol, ...]:
-        """The symbols of `result()` in reading order.
-
-        A symbol is the one of the last call that shares most strokes with it, even when it reads
-        otherwise now (a minus that became an equals sign); a token without ink is the one of the
+        A symbol keeps the id of the one of the last call that shares most strokes with it, even if
+        it reads otherwise now (a minus that became an equals sign); a token without ink that of the
         same text after the same symbol.
         """
-        result = self.result()
-        if result is not self._symbols_of:
-            self._symbols, self._symbols_of = self._identified(result), result
-        return self._symbols
-
-    def _put(self, identifier: int, stroke: Any) -> None:
-        (drawn,) = as_strokes([stroke])
-        self._strokes[identifier] = drawn
-        self._result = None
-
-    def _check(self, identifier: int) -> None:
-        if identifier not in self._strokes:
-            raise UsageError(f"no stroke {identifier!r} on the canvas: {sorted(self._strokes)}")
-
-    def _identified(self, result: "Result") -> tuple[CanvasSymbol, ...]:
         order = list(self._strokes)
         owned = [tuple(order[place] for place in places) for places in result.token_strokes or ()]
         known: dict[int, int] = {}  # place of a token → id
@@ -132,4 +103,53 @@ class PenSession:
                 identifier = next(self._symbol_ids)
             found.append(CanvasSymbol(identifier, token.text, token.score, token.x, token.y, own))
             before = identifier
-        return tuple(found)
+        self._symbols = tuple(found)
+        return self._symbols
+
+    def _put(self, identifier: int, stroke: Any) -> None:
+        (drawn,) = as_strokes([stroke])
+        self._strokes[identifier] = drawn
+        self._changed()
+
+    def _check(self, identifier: int) -> None:
+        if identifier not in self._strokes:
+            raise UsageError(f"no stroke {identifier!r} on the canvas: {sorted(self._strokes)}")
+
+    def _changed(self) -> None:
+        """Is called after each change."""
+
+
+class PenSession(Canvas):
+    """A canvas and the result of what is on it.
+
+    A change costs nothing by itself: strokes are recognized when the result is asked for, once.
+    A session belongs to one thread; its recognizer may serve many.
+    """
+
+    def __init__(self, recognizer: ReadsStrokes, alternatives: int = 0) -> None:
+        super().__init__()
+        self._recognizer = recognizer
+        self._alternatives = alternatives
+        self._result: Result | None = None
+        self._identified = False
+
+    def result(self) -> Result:
+        """What is on the canvas: one recognition after a change, none where nothing changed. An
+        empty canvas gives an empty result."""
+        if self._result is None:
+            self._result = self._recognizer.strokes(
+                list(self._strokes.values()), alternatives=self._alternatives
+            )
+            self._identified = False
+        return self._result
+
+    def symbols(self) -> tuple[CanvasSymbol, ...]:
+        """The symbols of `result()` in reading order (`Canvas.identify`)."""
+        result = self.result()
+        if not self._identified:
+            self.identify(result)
+            self._identified = True
+        return self._symbols
+
+    def _changed(self) -> None:
+        self._result = None

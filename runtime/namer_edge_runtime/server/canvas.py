@@ -4,9 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import InkError, UsageError
-from ..ink.strokes import Stroke
-from ..recognition.pen_session import PenSession
-from ..result import Result
+from ..recognition.pen_session import Canvas
 from .responses import symbols_to_json, to_json
 from .settings import Settings
 from .worker import ReadRequest, ReadResponse
@@ -14,24 +12,14 @@ from .worker import ReadRequest, ReadResponse
 ALTERNATIVES = 4
 
 
-class _Read:
-    """A recognizer to the pen session, which has been told the answer by a worker before."""
-
-    result: Result
-
-    def strokes(self, strokes: list[Stroke], *, alternatives: int = 0) -> Result:
-        return self.result
-
-
-class Canvas:
+class PageCanvas:
     """Changes come from the page; `question` goes to a worker, and `told` gives its answer to the
     page."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._read = _Read()
-        self._session = PenSession(self._read, ALTERNATIVES)  # type: ignore[arg-type]
-        self._ids: dict[int, int] = {}  # the page's id of a stroke → the session's
+        self._canvas = Canvas()
+        self._ids: dict[int, int] = {}  # the page's id of a stroke → the canvas's
         self._points: dict[int, int] = {}
         self.revision = 0
         """Of the last change, as the page counts them."""
@@ -47,7 +35,7 @@ class Canvas:
         self.revision = message["revision"]
         for name in _list(message, "remove"):
             if isinstance(name, int) and name in self._ids:  # what is gone already may go
-                self._session.remove(self._ids.pop(name))
+                self._canvas.remove(self._ids.pop(name))
                 del self._points[name]
         for stroke in _list(message, "add"):
             if not isinstance(stroke, dict) or not isinstance(stroke.get("id"), int):
@@ -63,21 +51,20 @@ class Canvas:
             raise InkError(f"more than {self._settings.strokes} strokes: clear the canvas")
         if sum(self._points.values()) + len(points) > self._settings.points:
             raise InkError(f"more than {self._settings.points} points: clear the canvas")
-        self._ids[name] = self._session.add(points)
+        self._ids[name] = self._canvas.add(points)
         self._points[name] = len(points)
 
     @property
     def question(self) -> ReadRequest:
-        return ReadRequest(list(self._session.strokes.values()), ALTERNATIVES)
+        return ReadRequest(list(self._canvas.strokes.values()), ALTERNATIVES)
 
     def told(self, answer: ReadResponse) -> dict[str, Any]:
         """`answer` to the last `question`, with the symbols and their strokes."""
-        self._read.result = answer.result
         names = {identifier: name for name, identifier in self._ids.items()}
         return {
             "revision": self.revision,
             **to_json(answer),
-            "symbols": symbols_to_json(self._session.symbols(), names),
+            "symbols": symbols_to_json(self._canvas.identify(answer.result), names),
         }
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from ..formula.mathml import mathml
 from ..recognition.pen_session import CanvasSymbol
 from ..result import Reading
 from .worker import ReadResponse
@@ -31,4 +30,4 @@ def symbols_to_json(
 
 
 def _mathml(reading: Reading) -> str:
-    return mathml(reading.canonical.split(), marked=True) if reading.canonical else ""
+    return reading.expression.mathml(marked=True) if reading.canonical else ""

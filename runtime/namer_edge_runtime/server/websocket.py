@@ -7,7 +7,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ..errors import BusyError, NamerEdgeError, UsageError
-from .canvas import Canvas
+from .canvas import PageCanvas
 from .middleware import client
 from .pool import Pool
 from .rate_limit import TokenBucket
@@ -47,7 +47,7 @@ class Pens:
             receiver.cancel()
 
     async def _converse(self, socket: WebSocket, inbox: "asyncio.Queue[str | None]") -> None:
-        canvas = Canvas(self._settings)
+        canvas = PageCanvas(self._settings)
         while True:
             messages = [await inbox.get()]
             # One that asks too often is answered later; nothing it wrote is lost.
@@ -60,7 +60,7 @@ class Pens:
             faults = [fault for message in messages if (fault := _applied(canvas, message))]
             await socket.send_text(_text(await self._told(canvas, faults)))
 
-    async def _told(self, canvas: Canvas, faults: list[NamerEdgeError]) -> dict[str, Any]:
+    async def _told(self, canvas: PageCanvas, faults: list[NamerEdgeError]) -> dict[str, Any]:
         """The reading of what is on the canvas, or the first fault of the changes."""
         while not faults:
             try:
@@ -85,7 +85,7 @@ async def _receive(socket: WebSocket, inbox: "asyncio.Queue[str | None]") -> Non
     await inbox.put(None)
 
 
-def _applied(canvas: Canvas, message: str | None) -> NamerEdgeError | None:
+def _applied(canvas: PageCanvas, message: str | None) -> NamerEdgeError | None:
     """Why a change was not made, where it was not."""
     try:
         canvas.change(json.loads(message or ""))

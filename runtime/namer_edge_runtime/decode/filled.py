@@ -1,65 +1,19 @@
-"""Token picking and path selection as a model wants them: with its vocabulary and its constants."""
+"""Hypotheses without relations that lack an argument."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .decode.decode import decode_all
-from .decode.hypothesis import Hypothesis
-from .decode.options import DecodingOptions
-from .decode.pick import Nodes, pick_all
-from .engine.base import PgdOutput
-from .formula.vocabulary import INDEX, Vocabulary
+from ..formula.vocabulary import INDEX, Vocabulary
+from .hypothesis import Hypothesis
 
 STRETCHED = frozenset({"\\xrightarrow", "\\xlongequal"})
 """Relations that are signs of their own, with or without anything written on them."""
 
 
-def picks(
-    scores: NDArray[np.float32],
-    classes: NDArray[np.integer],
-    none: NDArray[np.float32],
-    vocabulary: Vocabulary,
-    decoding: DecodingOptions,
-) -> list[Nodes]:
-    """Nodes from VAT's maps of B pictures: scores and classes [B, C, h, w], none [B, h, w]
-    (`pick_all`)."""
-    return pick_all(
-        scores,
-        classes,
-        none,
-        vocabulary.endings,
-        vocabulary.end,
-        vocabulary.sos,
-        vocabulary.eos,
-        threshold=decoding.threshold,
-        max_nodes=decoding.max_nodes,
-    )
-
-
-def readings(
-    pgd: PgdOutput,
-    nodes: Sequence[Nodes],
-    vocabulary: Vocabulary,
-    decoding: DecodingOptions,
-    count: int = 1,
-) -> list[list[Hypothesis]]:
-    """Up to `count` readings of each formula, best first (`decode_all`), without relations around
-    nothing (`filled`)."""
-    found = decode_all(
-        pgd.correction,
-        pgd.left,
-        pgd.right,
-        nodes,
-        vocabulary.endings,
-        epsilon=decoding.epsilon,
-        left_weight=decoding.left_weight,
-        right_weight=decoding.right_weight,
-        routes=decoding.routes,
-        alternatives=count,
-    )
+def without_hollow(found: list[list[Hypothesis]], vocabulary: Vocabulary) -> list[list[Hypothesis]]:
+    """Hypotheses of each formula, best first, as `filled` has them; those of nothing else go, but
+    for the best."""
     return [
         [filled(best, vocabulary) or best]
         + [other for path in others if (other := filled(path, vocabulary))]

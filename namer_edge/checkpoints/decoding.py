@@ -1,0 +1,16 @@
+"""How a checkpoint is read: the decoding options in the configuration of its run."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from namer_edge_runtime.decode.options import DecodingOptions
+
+from ..model.graph_decoder import PARTS
+
+
+def decoding_of(config: Mapping[str, Any]) -> DecodingOptions:
+    """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
+    keys = ("epsilon", "left_weight", "right_weight", "threshold", "routes")
+    values = {key: config[key] for key in keys if key in config}
+    absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
+    return DecodingOptions(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
