@@ -28,6 +28,7 @@ LAYERS = (
     "namer_edge_runtime.plugins",
     "namer_edge_runtime.bounded",
     "namer_edge_runtime.atomic",
+    "namer_edge_runtime.file_lock",
     "namer_edge_runtime.preprocessing",
     "namer_edge_runtime.formula",
     "namer_edge_runtime.ink",

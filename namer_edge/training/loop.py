@@ -17,6 +17,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from tqdm import tqdm
 
 from namer_edge_runtime.errors import CheckpointError, ConfigError, ModelFileError
+from namer_edge_runtime.file_lock import exclusive
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..autoregressive.model import AutoregressiveModel
@@ -350,7 +351,10 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    with ProcessGroup.join(device) as world:
+    with (
+        ProcessGroup.join(device) as world,
+        exclusive(Path(config.output)) if world.rank == 0 else nullcontext(),
+    ):
         if config.batch_size % (world.size * config.accumulate):
             raise ConfigError(
                 f"batch_size = {config.batch_size} does not divide by {world.size} processes with "

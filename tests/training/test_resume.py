@@ -34,6 +34,7 @@ def settings(pack: Path, output: Path) -> list[str]:
         "checkpoint_minutes=0.0",
         "log_every=1",
         "precision=fp32",
+        "ema=0.9",
     ]
 
 
@@ -63,8 +64,11 @@ def test_a_killed_run_goes_on_to_the_same_losses(pack: Path, tmp_path: Path) -> 
     subprocess.run([*RUN, *settings(pack, killed), "--resume"], check=True, capture_output=True)
     assert losses(killed) == losses(whole)
     assert (killed / "validation.csv").read_text() == (whole / "validation.csv").read_text()
-    tensors = [load_state(folder / "state.safetensors")[0]["model"] for folder in (whole, killed)]
-    assert all(torch.equal(tensors[0][name], tensors[1][name]) for name in tensors[0])
+    for part in ("model", "average", "optimizer"):
+        tensors = [load_state(folder / "state.safetensors")[0][part] for folder in (whole, killed)]
+        assert all(torch.equal(tensors[0][name], tensors[1][name]) for name in tensors[0])
+    last = [(folder / "last.safetensors").read_bytes() for folder in (whole, killed)]
+    assert last[0] == last[1]
 
 
 @pytest.mark.slow
