@@ -11,6 +11,8 @@ from pathlib import Path
 import networkx
 import pytest
 
+from namer_edge_runtime.plugins import PACKAGED
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = {
     "namer_edge_runtime": ROOT / "runtime" / "namer_edge_runtime",
@@ -23,6 +25,7 @@ PACKAGES = {
 LAYERS = (
     "namer_edge_runtime.aliases",
     "namer_edge_runtime.errors",
+    "namer_edge_runtime.plugins",
     "namer_edge_runtime.bounded",
     "namer_edge_runtime.atomic",
     "namer_edge_runtime.file_lock",
@@ -36,14 +39,15 @@ LAYERS = (
     "namer_edge_runtime.decode",
     "namer_edge_runtime.model_file",
     "namer_edge_runtime.engine",
-    "namer_edge_runtime.selection",
     "namer_edge_runtime.recognition",
     "namer_edge_runtime.recognizer",
     "namer_edge_runtime.bulk",
+    "namer_edge_runtime.reference_readings",
     "namer_edge_runtime.diagnostics",
     "namer_edge_runtime.server",
     "namer_edge_runtime.verbs",
     "namer_edge_runtime.command",
+    "namer_edge_runtime.pyinstaller",
     "namer_edge.data",
     "namer_edge.evaluation",
     "namer_edge.model",
@@ -67,6 +71,8 @@ LONGEST_FILE = 400
 def modules() -> Iterator[tuple[str, Path]]:
     for package, folder in PACKAGES.items():
         for path in sorted(folder.rglob("*.py")):
+            if path.name.startswith("hook-"):  # run by PyInstaller, imported by nobody
+                continue
             parts = path.relative_to(folder).with_suffix("").parts
             yield ".".join((package, *(p for p in parts if p != "__init__"))), path
 
@@ -165,8 +171,9 @@ def test_runtime_and_evaluation_work_where_torch_is_not_installed() -> None:
 
 
 def entry_points() -> dict[str, str]:
+    """Whatever is loaded by name, packaged or declared."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    groups = {"scripts": project["scripts"], **project["entry-points"]}
+    groups = {"scripts": project["scripts"], **project["entry-points"], **PACKAGED}
     return {
         f"{group}: {name}": target
         for group, table in groups.items()

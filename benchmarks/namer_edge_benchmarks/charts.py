@@ -1,6 +1,7 @@
 """Curves and points as pictures, drawn with what the runtime has anyway."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 from namer_edge.data.plots import INK, write
 
 from .report import table
-from .scaling import Chart
 
 WIDTH, HEIGHT = 900, 420
 LEFT, TOP, RIGHT, BOTTOM = 70, 40, 260, 50
@@ -17,6 +17,29 @@ LEFT, TOP, RIGHT, BOTTOM = 70, 40, 260, 50
 COLOURS = ((180, 119, 31), (14, 127, 255), (44, 160, 44), (40, 39, 214), (189, 103, 148))
 """Blue, green, red."""
 Picture = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Milliseconds at each place of an axis."""
+
+    name: str
+    axis: tuple[float, ...]
+    milliseconds: tuple[float, ...]
+
+    @property
+    def growth(self) -> float:
+        """The last time, in times of the first."""
+        return self.milliseconds[-1] / self.milliseconds[0]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves over one axis."""
+
+    title: str
+    axis: str
+    curves: tuple[Curve, ...]
 
 
 def draw(charts: Sequence[Chart]) -> Picture:

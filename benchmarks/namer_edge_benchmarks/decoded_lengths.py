@@ -36,7 +36,7 @@ class Lengths:
     def steps(self, value: Any, beam: int) -> int:
         """Tokens written of an input, the closing one not counted; raises as `prepare_input`."""
         prepared = prepare_input(value, self.preprocessing)
-        image = torch.from_numpy(np.stack([prepared.planes(self.preprocessing.channels)]))
+        image = torch.from_numpy(np.stack([prepared.planes(self.preprocessing.inputs)]))
         features = self.model.encode(image.float() / 255.0)
         longest = self.model.longest
         return len(read(self.model, features, beam, longest)[0].tokens)

@@ -23,7 +23,7 @@ def open_whole(model: str | None, threads: int) -> dict[str, Recognizer]:
     name = f"{file.name} {file.precision}"
     shipped = Recognizer.from_pretrained(model, threads=threads)
     found = {f"{name}, as shipped": shipped}
-    if shipped.decoding.second_looks:
+    if shipped.decoding.tta_scales:
         found[f"{name}, one look"] = Recognizer.from_pretrained(
             model, threads=threads, one_look=True
         )

@@ -9,13 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.diagnostics.health import (
-    EXTRA_PACKAGES,
-    PACKAGES,
-    cpu_flags,
-    installed_version,
-)
+from namer_edge_runtime.diagnostics.health import EXTRA_PACKAGES, PACKAGES, installed_version
+from namer_edge_runtime.diagnostics.int8_sums import sums_here
 from namer_edge_runtime.engine.cpus import usable_cpus
+from namer_edge_runtime.engine.int8_sums import (
+    SATURATED,
+    WITHOUT,
+    cpu_flags,
+    int8_unit,
+    processor,
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,10 @@ class Machine:
     usable_cpus: int
     features: list[str]
     """Of the processor's features, those that int8 and vector code depend on."""
+    int8_unit: str
+    """The features that multiply int8 in one step, or "none", or "unknown"."""
+    int8_sums: dict[str, str]
+    """Engine → "exact" or "saturated", what its sums of int8 are on this processor."""
     gpu: str | None
     system: str
     python: str
@@ -40,9 +47,11 @@ class Machine:
     @classmethod
     def here(cls) -> "Machine":
         return cls(
-            processor=_processor(),
+            processor=processor(),
             usable_cpus=usable_cpus(),
             features=cpu_flags(),
+            int8_unit=int8_unit(),
+            int8_sums=sums_here(),
             gpu=_said(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
             system=platform.platform(),
             python=platform.python_version(),
@@ -56,24 +65,17 @@ class Machine:
         return asdict(self)
 
     def text(self) -> str:
-        """One line for people."""
+        """One line for people, and a second where int8 figures cannot be trusted."""
+        sums = ", ".join(f"{sums} in {engine}" for engine, sums in self.int8_sums.items())
+        warning = f"\n\n**{WITHOUT}**" if SATURATED in self.int8_sums.values() else ""
         versions = ", ".join(f"{name} {v}" for name, v in self.versions.items() if v)
         features = " ".join(self.features) or "features unknown"
         return (
             f"{self.processor} ({features}), {self.usable_cpus} CPUs, load {self.load}, "
+            f"int8 unit {self.int8_unit}, int8 sums {sums}, "
             f"GPU {self.gpu or 'none'}; {self.system}, Python {self.python}, {versions}; "
-            f"revision {self.revision or 'unknown'}; {self.time}"
+            f"revision {self.revision or 'unknown'}; {self.time}{warning}"
         )
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def _revision() -> str | None:

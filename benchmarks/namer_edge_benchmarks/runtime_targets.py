@@ -129,8 +129,8 @@ def _reading(file: ModelFile, rival: ModelFile, formulas: list[Formula]) -> list
         for formula in formulas
     ]
     targets, overheads = [], []
-    for policy, looks in (("as shipped", file.decoding.second_looks), ("one look", ())):
-        decoding = replace(file.decoding, second_looks=looks)
+    for policy, looks in (("as shipped", file.decoding.tta_scales), ("one look", ())):
+        decoding = replace(file.decoding, tta_scales=looks)
         recognizer = Recognizer(
             watched, file.preprocessing, file.vocabulary, decoding, file.score_calibration
         )
@@ -175,8 +175,8 @@ def _start(file: ModelFile) -> list[Target]:
 
 
 def _path(file: ModelFile) -> Target:
-    """`decode`, arrays checked and a `Path` made."""
-    microseconds = path_time(file.vocabulary.endings, NODES, file.decoding.routes)
+    """`decode`, arrays checked and a `Hypothesis` made."""
+    microseconds = path_time(file.vocabulary.endings, NODES, file.decoding.k_best)
     return Target(f"path selection of {NODES} nodes", microseconds, 50, "us")
 
 

@@ -5,7 +5,6 @@ of it, is the same. Formulas are `x + x + …`, of which every decoder writes al
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -13,6 +12,7 @@ import torch
 from namer_edge_runtime.decode import warm_up
 
 from .baselines import BASELINES, Baselines
+from .charts import Chart, Curve
 from .decoder_timing import DecoderTiming, Picture, SearchSetting
 from .path_time import path_time
 
@@ -23,29 +23,6 @@ PICTURE = (96, 512)
 PICTURES = ((48, 128), (64, 256), (96, 384), (128, 512), (160, 768))
 LENGTH = 21
 NODES = (10, 30, 60, 120, 240)
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Milliseconds at each place of an axis."""
-
-    name: str
-    axis: tuple[float, ...]
-    milliseconds: tuple[float, ...]
-
-    @property
-    def growth(self) -> float:
-        """The last time, in times of the first."""
-        return self.milliseconds[-1] / self.milliseconds[0]
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Curves over one axis."""
-
-    title: str
-    axis: str
-    curves: tuple[Curve, ...]
 
 
 def scaling(

@@ -150,4 +150,4 @@ def _image(sample: Sample, preprocessing: Preprocessing) -> Tensor:
     prepared = prepare_input(sample.source.value, preprocessing)
     if prepared.blank:
         raise UsageError("a blank page")
-    return torch.from_numpy(np.stack([prepared.planes(preprocessing.channels)]))
+    return torch.from_numpy(np.stack([prepared.planes(preprocessing.inputs)]))

@@ -17,6 +17,7 @@ from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
 from namer_edge_runtime.preprocessing import CELL
+from namer_edge_runtime.reference_readings import KEY
 from namer_edge_runtime.verbs.options import check_writable
 
 from .formats import Target, check_options, check_packages, find_target
@@ -26,6 +27,7 @@ from .onnx import export_pgd, export_vat
 from .parity import Pictures, parity
 from .quantization.onnx_qdq import find_profile
 from .quantization.pipeline import QuantizationData, quantize
+from .references import reference_readings
 from .staging import unverified
 from .strip import compact_parts
 
@@ -54,18 +56,20 @@ def export(
     explain_worst: int | None = None,
     force: bool = False,
     show: Callable[[str], object] = lambda text: None,
+    progress: Callable[[str], object] = lambda text: None,
 ) -> ModelFile:
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
     `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
-    go into the model file as they are; `second_looks` and `sure` are as in `DecodingOptions`, and where
-    they are None what the checkpoint's JSON says under "decoding", else one look. int8 is
-    calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
-    `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
-    the pictures of the data set `verification`, where given, as the checkpoint reads them.
+    go into the model file as they are; `second_looks` and `sure` are `tta_scales` and
+    `confidence_threshold` of `DecodingOptions`, and where they are None what the checkpoint's JSON
+    says under "decoding", else one pass. int8 is calibrated on a draw from data set `calibration`;
+    ExpRate of fp32 and int8 on the data set `evaluation` is given to `show` and may fall by
+    `max_drop` points (0.5). fp32 is made to read the pictures of the data set `verification`, where
+    given, as the checkpoint reads them.
     `profile` names the processors that int8 for ONNX is made for; `explain` is a JSON file for what
     each layer costs alone, the `explain_worst` of them in ExpRate too. A model that is there
-    already is replaced with `force` alone.
+    already is replaced with `force` alone. `progress` is told each step as it begins.
 
     Raises `UsageError` for a target that does not exist or options that do not fit it,
     `MissingExtraError` where what makes it is not installed, `CheckpointError` for a checkpoint
@@ -92,14 +96,14 @@ def export(
     check_writable(None if explain is None else str(explain))
     namer, preprocessing, record = load_weights(checkpoint)
     decoding = _decoding(record, second_looks, sure)
-    again = " ".join(f"{factor:g}" for factor in decoding.second_looks)
-    show(f"reads what scores under {decoding.sure:g} again at {again}" if again else "reads once")
+    show(_reading(decoding))
     if len(namer.architecture.pgd_parts) < len(PARTS):
         raise ExportError(
             f"{checkpoint} lacks heads of PGD, it is of an ablation: devices run whole models"
         )
     material = None
     if calibration is not None and evaluation is not None:
+        progress("opening the formulas for calibration and gate")
         material = QuantizationData.gather(
             Path(calibration),
             Path(evaluation),
@@ -127,24 +131,43 @@ def export(
         "licence": record.get("licence") or "that of the training data",
     }
     if format == "torch":
+        progress(f"writing {output}")
         return ModelFile.write(output, meta, {"weights": checkpoint})
     attend = fused_attention if (format, target.precision) == ("onnx", "int8") else plain_attention
+    progress("tracing the two graphs")
     graphs = {"vat": export_vat(namer), "pgd": export_pgd(namer, attend)}
     meta["sources"] = {role: hashlib.sha256(graph).hexdigest() for role, graph in graphs.items()}
     # int8 is made of fp32, once that is known to be right.
     tried = {**meta, "precision": "fp32" if target.precision == "int8" else target.precision}
+    progress(f"converting to {format} {tried['precision']}")
     parts = _parts(target, graphs, tried)
     with unverified(output, tried, parts) as model:
+        progress("comparing with the checkpoint on random ink")
         verify(namer, model)
         if pictures is not None:
+            progress(f"comparing with the checkpoint on {pictures.data}")
             same = parity(namer, model, target.engine, pictures)
             show(same.text())
             same.check()
             meta["metrics"] = {**meta["metrics"], "parity": same.to_json()}
         if material is not None:
-            passed = quantize(model, meta, material, output, show)
+            passed = quantize(model, meta, material, output, show, progress)
             meta, parts = passed.meta, passed.parts
+        else:
+            meta[KEY] = reference_readings(model)
+    progress(f"writing {output}")
     return ModelFile.write(output, meta, parts)
+
+
+def _reading(decoding: DecodingOptions) -> str:
+    """How often the model looks at an input, in a sentence."""
+    if not decoding.tta_scales:
+        return "the model reads each input once"
+    sizes = ", ".join(f"{factor:g}" for factor in decoding.tta_scales)
+    return (
+        f"the model reads each input once, and again where the score is under {decoding.confidence_threshold:g}: "
+        f"at {sizes} times the size"
+    )
 
 
 def _decoding(

@@ -16,7 +16,7 @@ from namer_edge_runtime.bulk.run import NamedBytes, Source
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import DataError, ExportError, NamerEdgeError
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.inputs import open_input
+from namer_edge_runtime.inputs import LoadedInput, open_input
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
@@ -94,36 +94,45 @@ class Parity:
 
 @dataclass(frozen=True)
 class Pictures:
-    """Formulas as picture files, and where they come from."""
+    """Formulas as picture files, or as ink, and where they come from."""
 
-    files: tuple[NamedBytes, ...]
+    files: tuple[NamedBytes | LoadedInput, ...]
     data: str
 
     @classmethod
     def of(cls, data: Path, preprocessing: Preprocessing) -> "Pictures":
         """Every formula of `data`: a pack (.npz), or InkML or pictures in a folder or zip. Ink
-        becomes a PNG, black on white, drawn at the size that suits `preprocessing`; what cannot be read is
-        left out.
+        becomes a PNG, black on white, drawn at the size that suits `preprocessing`, and for a look with
+        stroke planes every second formula stays ink; what cannot be read is left out.
 
         Raises `DataError` where nothing is there or nothing of it can be read.
         """
         packed = data.suffix.lower() == ".npz"
         samples = pack_samples(data) if packed else file_samples(data, own_labels=False)
-        files = [
-            NamedBytes(cv2.imencode(".png", image)[1].tobytes(), sample.source.name)
-            for sample in samples
-            if (image := _drawn(sample.source, preprocessing)) is not None
-        ]
+        files: list[NamedBytes | LoadedInput] = []
+        for sample in samples:
+            opened = _opened(sample.source)
+            if opened is not None and preprocessing.stroke_planes and len(files) % 2:
+                files.append(opened)
+            elif opened is not None and (image := _drawn(opened, preprocessing)) is not None:
+                png = cv2.imencode(".png", image)[1].tobytes()
+                files.append(NamedBytes(png, sample.source.name))
         if not files:
             raise DataError(f"{data}: no formula in it can be read, so nothing can be verified")
         return cls(tuple(files), data.name)
 
 
-def _drawn(source: Source, preprocessing: Preprocessing) -> NDArray[np.uint8] | None:
+def _opened(source: Source) -> LoadedInput | None:
     if source.error is not None:
         return None
     try:
-        opened = open_input(source.value)
+        return replace(open_input(source.value), name=source.name)
+    except NamerEdgeError:
+        return None
+
+
+def _drawn(opened: LoadedInput, preprocessing: Preprocessing) -> NDArray[np.uint8] | None:
+    try:
         return (
             opened.picture
             if opened.strokes is None
@@ -135,7 +144,7 @@ def _drawn(source: Source, preprocessing: Preprocessing) -> NDArray[np.uint8] | 
 
 def parity(namer: Namer, model: ModelFile, engine: str, pictures: Pictures) -> Parity:
     """`namer` and what was exported from it on each picture, in one look."""
-    decoding = replace(model.decoding, second_looks=())
+    decoding = replace(model.decoding, tta_scales=())
     expected, exported = (
         Recognizer(each, model.preprocessing, model.vocabulary, decoding)
         for each in (TorchEngine.of(namer), open_engine(engine, model, threads=1))
@@ -146,7 +155,9 @@ def parity(namer: Namer, model: ModelFile, engine: str, pictures: Pictures) -> P
     return Parity(pictures.data, engine, len(pictures.files), differences)
 
 
-def compare(picture: NamedBytes, expected: Recognizer, exported: Recognizer) -> Difference | None:
+def compare(
+    picture: NamedBytes | LoadedInput, expected: Recognizer, exported: Recognizer
+) -> Difference | None:
     """Both on one picture; None where they read the same, or cannot read it for the same reason."""
     a, b = (recognizer.each([picture])[0] for recognizer in (expected, exported))
     said = [str(x) if isinstance(x, NamerEdgeError) else x.canonical for x in (a, b)]

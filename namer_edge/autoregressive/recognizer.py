@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -44,11 +44,13 @@ class AutoregressiveRecognizer:
         longest: int | None = None,
         cached: bool = True,
         device: str = "cpu",
+        as_picture: bool = False,
     ) -> None:
         """Puts the recognizer into eval mode and onto `device`; `beam` 1 is greedy decoding, and
-        `longest` the recognizer's own where not given."""
+        `longest` the recognizer's own where not given; `as_picture` as for a `Recognizer`."""
         self.model = model.eval().to(device)
         self.preprocessing, self.beam, self.cached = preprocessing, beam, cached
+        self.as_picture = as_picture
         self.longest = longest or model.longest
         self.engine = Ran(device)
 
@@ -81,17 +83,15 @@ class AutoregressiveRecognizer:
         return [answers[number] for number in range(len(inputs))]
 
     def _prepared(self, value: Any) -> Prepared:
-        if isinstance(value, Prepared):
-            return value
-        return (value if isinstance(value, LoadedInput) else open_input(value)).prepare(
-            self.preprocessing
-        )
+        if not isinstance(value, Prepared):
+            value = (value if isinstance(value, LoadedInput) else open_input(value)).prepare(
+                self.preprocessing
+            )
+        return replace(value, strokes=None) if self.as_picture else value
 
     def _batch(self, items: list[tuple[int, Prepared, float]]) -> dict[int, Result]:
         started = perf_counter()
-        images = np.stack(
-            [prepared.planes(self.preprocessing.channels) for _, prepared, _ in items]
-        )
+        images = np.stack([prepared.planes(self.preprocessing.inputs) for _, prepared, _ in items])
         found = self.read(torch.from_numpy(images))
         spent = (perf_counter() - started) * 1000 / len(items)
         results = {}

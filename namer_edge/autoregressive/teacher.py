@@ -63,7 +63,7 @@ class Teacher:
         found: list[NDArray[np.float32]],
     ) -> None:
         model, alphabet = self.model, self.model.alphabet
-        images = np.stack([prepared.planes(self.preprocessing.channels) for _, prepared in items])
+        images = np.stack([prepared.planes(self.preprocessing.inputs) for _, prepared in items])
         pixels = torch.from_numpy(images).to(model.device).float() / 255.0
         labels = [alphabet.numbers(formulas[number].tokens) for number, _ in items]
         inputs, _ = model.sequences(labels)

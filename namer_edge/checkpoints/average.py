@@ -9,6 +9,7 @@ or of runs and the weights that they began from; what it is worth tells `namer-e
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import torch
 from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.errors import CheckpointError
 
+from .load_pretrained import with_inputs
 from .weights import load_model, origin, save_weights
 
 PROGRAM = "python -m namer_edge.checkpoints.average"
@@ -26,19 +28,30 @@ def mean(checkpoints: Sequence[Path], output: Path) -> None:
     """Writes the mean at `output`, with the JSON of the last and in it, as `averaged`, the `origin`
     of each.
 
-    Raises `CheckpointError` for what cannot be read, and for checkpoints that differ in
-    architecture, vocabulary or look.
+    Those without stroke planes have zeros for them where the last has some. Raises
+    `CheckpointError` for what cannot be read, and for checkpoints that differ in architecture,
+    vocabulary or look otherwise.
     """
     loaded = [load_model(path) for path in checkpoints]
     model, preprocessing, record = loaded[-1]
+    inputs = model.architecture.channels
+    more: list[int] = []
     for path, (other, its_look, _) in zip(checkpoints, loaded, strict=True):
-        same = (other.architecture, other.vocabulary, its_look)
+        architecture = other.architecture
+        more.append(inputs - architecture.channels)
+        if preprocessing.stroke_planes and not its_look.stroke_planes:
+            architecture = replace(architecture, channels=inputs)
+            its_look = replace(its_look, stroke_planes=True)
+        same = (architecture, other.vocabulary, its_look)
         if same != (model.architecture, model.vocabulary, preprocessing):
             raise CheckpointError(
                 f"{path} differs from {checkpoints[-1]} in architecture, vocabulary or look: only "
                 "weights of like models have a mean"
             )
-    weights = [other.state_dict() for other, _, _ in loaded]
+    weights = [
+        with_inputs(other.state_dict(), number)
+        for (other, _, _), number in zip(loaded, more, strict=True)
+    ]
     averaged = [origin(its_record) for _, _, its_record in loaded]
     state = model.state_dict()
     for name, value in state.items():

@@ -1,8 +1,8 @@
 """Weights of another run to begin from; with another vocabulary, a class goes by its name."""
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +44,8 @@ class LoadedWeights:
 
 def load_pretrained(model: Namer | AutoregressiveModel, weights: Path) -> LoadedWeights:
     """Load `weights` into `model`, whose architecture must be theirs, save that it may lack heads,
-    and that an encoder `edge` may be deeper: its new blocks begin by adding nothing, so that the
-    model reads as before.
+    and that an encoder may read further input planes and an encoder `edge` be deeper: weights of
+    new planes begin at 0 and new blocks add nothing, so that the model reads as before.
 
     An autoregressive recognizer may take the encoder of a NAMER alone, where it has the same one.
 
@@ -65,7 +65,8 @@ def load_pretrained(model: Namer | AutoregressiveModel, weights: Path) -> Loaded
     if isinstance(old, Namer) and isinstance(model.encoder, EdgeEncoder):
         _pass_new_blocks(model.encoder, old.architecture.blocks)
     state = model.state_dict()
-    given = state | {name: value for name, value in old.state_dict().items() if name in state}
+    kept = {name: value for name, value in old.state_dict().items() if name in state}
+    given = state | with_inputs(kept, model.architecture.channels - old.architecture.channels)
     if old.vocabulary == model.vocabulary:
         model.load_state_dict(given)
         return LoadedWeights(record)
@@ -103,11 +104,21 @@ def _pass_new_blocks(encoder: EdgeEncoder, before: Sequence[int]) -> None:
 
 def _take_encoder(model: AutoregressiveModel, old: Namer, weights: Path) -> None:
     try:
-        model.encoder.load_state_dict(old.encoder.state_dict())
+        more = model.architecture.channels - old.architecture.channels
+        model.encoder.load_state_dict(with_inputs(old.encoder.state_dict(), more))
     except RuntimeError as error:
         raise ConfigError(
             f"{weights} has another encoder than the configuration asks for: {error}"
         ) from None
+
+
+def with_inputs(state: Mapping[str, Tensor], more: int) -> dict[str, Tensor]:
+    """Weights of a model that reads `more` input planes than those of `state`: 0 for these."""
+    wide = dict(state)
+    if more > 0:
+        first = next(name for name, value in state.items() if value.ndim == 4)
+        wide[first] = nn.functional.pad(state[first], (0, 0, 0, 0, 0, more))
+    return wide
 
 
 def _fits(old: Architecture | DecoderArchitecture, new: Architecture | DecoderArchitecture) -> bool:
@@ -115,14 +126,15 @@ def _fits(old: Architecture | DecoderArchitecture, new: Architecture | DecoderAr
     if isinstance(old, Architecture) and isinstance(new, Architecture):
         fewer = set(new.pgd_parts) <= set(old.pgd_parts)
         deeper = all(n >= o for n, o in zip(new.blocks, old.blocks, strict=True))
-        free = ("pgd_parts", "blocks", "dropout", "vat_dropout")
+        wider = new.channels >= old.channels
+        free = ("pgd_parts", "blocks", "dropout", "vat_dropout", "channels")
         same = all(
             getattr(old, field.name) == getattr(new, field.name)
             for field in fields(Architecture)
             if field.name not in free
         )
-        return fewer and deeper and same
-    return old == new
+        return fewer and deeper and wider and same
+    return new.channels >= old.channels and replace(old, channels=new.channels) == new
 
 
 def same_classes(old: Vocabulary, new: Vocabulary) -> Tensor:

@@ -27,14 +27,16 @@ class OpenCheckpoint:
     """The checkpoint's JSON."""
 
 
-def open_checkpoint(path: Path, device: str | None = None) -> OpenCheckpoint:
-    """Raises `CheckpointError` for what is no NAMER's weights, `EngineError` for a device that is
-    not there."""
-    return _opened(*load_weights(path), device)
+def open_checkpoint(
+    path: Path, device: str | None = None, as_picture: bool = False
+) -> OpenCheckpoint:
+    """`as_picture` is that of a `Recognizer`. Raises `CheckpointError` for what is no NAMER's
+    weights, `EngineError` for a device that is not there."""
+    return _opened(*load_weights(path), device, as_picture)
 
 
 def open_reader(
-    path: Path, device: str | None = None, beam: int = 1
+    path: Path, device: str | None = None, beam: int = 1, as_picture: bool = False
 ) -> Recognizer | AutoregressiveRecognizer:
     """What reads with a checkpoint of either kind; `beam` is for autoregressive recognizers.
 
@@ -42,15 +44,22 @@ def open_reader(
     """
     model, preprocessing, record = load_model(path)
     if isinstance(model, AutoregressiveModel):
-        return AutoregressiveRecognizer(model, preprocessing, beam, device=device or "cpu")
-    return _opened(model, preprocessing, record, device).recognizer
+        return AutoregressiveRecognizer(
+            model, preprocessing, beam, device=device or "cpu", as_picture=as_picture
+        )
+    return _opened(model, preprocessing, record, device, as_picture).recognizer
 
 
 def _opened(
-    namer: Namer, preprocessing: Preprocessing, record: Mapping[str, Any], device: str | None
+    namer: Namer,
+    preprocessing: Preprocessing,
+    record: Mapping[str, Any],
+    device: str | None,
+    as_picture: bool,
 ) -> OpenCheckpoint:
     decoding = decoding_of(record.get("config", {}))
     engine = TorchEngine.of(namer, device)
-    return OpenCheckpoint(
-        namer, Recognizer(engine, preprocessing, namer.vocabulary, decoding), record
+    recognizer = Recognizer(
+        engine, preprocessing, namer.vocabulary, decoding, as_picture=as_picture
     )
+    return OpenCheckpoint(namer, recognizer, record)

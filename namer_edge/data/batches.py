@@ -12,6 +12,7 @@ from torch.utils.data import DataLoader, Dataset
 from namer_edge_runtime.errors import TrainingError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.ink.planes import stroke_planes
 from namer_edge_runtime.ink.render import draw
 from namer_edge_runtime.preprocessing import CELL, STRIDE, Preprocessing, planes
 
@@ -21,6 +22,7 @@ from .picture_augmentation import PlacedPicture, place_picture
 from .scan_augmentation import scanned
 from .symbols import OOV
 from .synthesis import Synthesis, SynthesisOptions
+from .writing import rewritten
 
 UNKNOWN = -1
 """The class of a sign that the vocabulary has none for."""
@@ -69,7 +71,7 @@ class Batch:
     """B pictures of one size with what they say."""
 
     images: torch.Tensor
-    """uint8 [B, channels, H, W], ink 255 on 0."""
+    """uint8 [B, inputs of the look, H, W], ink 255 on 0."""
     sizes: list[tuple[int, int]]
     """Height and width of each picture (pixels, multiples of 16); what lies beyond, to the right
     and below, only pads the batch."""
@@ -99,6 +101,8 @@ class TrainingSample(NamedTuple):
     cells: NDArray[np.int64]
     """[V, 2] (row, column)."""
     label: LabelPath
+    strokes: NDArray[np.uint8] | None = None
+    """[STROKE_PLANES, H, W] of the batch; None where they are hidden."""
 
 
 class SampleSpec(NamedTuple):
@@ -126,7 +130,11 @@ class TrainingSet(Dataset[TrainingSample]):
         synthesis: SynthesisOptions | None = None,
         hands: Sequence[Formula] = (),
         labels: Sequence[Sequence[str]] = (),
+        strokes_hidden: float = 0.0,
     ) -> None:
+        """Of the ink that is not `scanned`, the share `strokes_hidden` is shown as a picture is: a
+        look's stroke planes are 0."""
+        self.strokes_hidden = strokes_hidden
         self.formulas, self.vocabulary = formulas, vocabulary
         self.preprocessing, self.augmentation = preprocessing, augmentation
         self.synthesis = Synthesis(
@@ -160,6 +168,7 @@ class TrainingSet(Dataset[TrainingSample]):
         if self.augmentation.off:
             size, share = placed.size(self.preprocessing), np.array([0.5, 0.5])
         positions: NDArray[np.floating]
+        written: NDArray[np.uint8] | None = None
         if isinstance(placed, PlacedPicture):
             shown = placed.shown(self.preprocessing, batch, size, share)
             image, size, positions = shown.image, shown.size, shown.positions
@@ -171,10 +180,14 @@ class TrainingSet(Dataset[TrainingSample]):
                 image = scanned(strokes, batch, placed.pen_width, self.preprocessing, rng)
             else:
                 image = draw(strokes, batch, placed.pen_width)
+                if self.preprocessing.stroke_planes and rng.random() >= self.strokes_hidden:
+                    if not self.augmentation.off:
+                        strokes = rewritten(strokes, rng)
+                    written = stroke_planes(strokes, image)
             positions = placed.positions + offset
         cells = np.floor(positions[:, ::-1] / CELL).astype(np.int64)
         limits = (size[0] // CELL - 1, size[1] // CELL - 1)
-        return TrainingSample(image, size, np.clip(cells, 0, limits), label)
+        return TrainingSample(image, size, np.clip(cells, 0, limits), label, written)
 
     def drawing(self, index: int, seed: int, epoch: int) -> SampleSpec:
         """Formula `index` by the random numbers of an epoch, at a size of its own."""
@@ -215,11 +228,13 @@ def loader(
 
     Raises `TrainingError` where one of these was killed.
     """
-    channels = ink.preprocessing.channels
+    inputs = ink.preprocessing.inputs
 
     def collate(items: list[TrainingSample]) -> Batch:
         return Batch(
-            torch.from_numpy(np.stack([planes(item.image, channels) for item in items])),
+            torch.from_numpy(
+                np.stack([planes(item.image, inputs, item.strokes) for item in items])
+            ),
             [item.size for item in items],
             [item.cells for item in items],
             [item.label for item in items],

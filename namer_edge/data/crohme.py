@@ -9,7 +9,7 @@ from tqdm import tqdm
 from namer_edge_runtime.errors import DataError, InkError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.ink.inkml import Ink, iterate_ink
+from namer_edge_runtime.ink.inkml import EMPTY, Ink, iterate_ink
 from namer_edge_runtime.ink.strokes import Strokes
 
 from .alignment import align
@@ -18,7 +18,10 @@ from .formula_set import FormulaSet
 from .labels import check_unused, labels_by_name
 from .mathml_labels import math_tokens
 from .placement import INKLESS, place
-from .report import Remarks
+from .report import AS_PUBLISHED, Remarks
+
+PUBLISHED_EMPTY = frozenset({"MfrDB3088"})
+"""Files of CROHME's training set that hold nothing, and never did."""
 
 
 def load_crohme(
@@ -46,7 +49,9 @@ def load_crohme(
         check_unused(name, found)
         found.add(name)
         if isinstance(content, InkError):
-            remarks.add("unreadable", name, str(content).removeprefix(f"{name}: "))
+            reason = str(content).removeprefix(f"{name}: ")
+            known = name in PUBLISHED_EMPTY and reason == EMPTY
+            remarks.add("unreadable", name, AS_PUBLISHED if known else reason)
             continue
         label = published.get(name)
         judged = _judge(content, label, vocabulary)

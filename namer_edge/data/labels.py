@@ -1,17 +1,23 @@
 """Label files: which formula says what."""
 
 import re
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from namer_edge_runtime.bulk.run import INSIDE, KNOWN
+from namer_edge_runtime.bulk.run import INSIDE, LISTED
 from namer_edge_runtime.errors import DataError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 _YES_NO = {"yes": True, "no": False}
+_HEADINGS = (
+    {"image", "file", "filename", "picture", "path", "id", "key", "ink"},
+    {"latex", "label", "formula", "tex", "tokens", "truth", "text", "gt", "caption"},
+)
+"""First and second column of headings that other tools write."""
 _NOT_ONE_TOKEN = re.compile(
     r"(?!\\math[a-z]+\{[A-Za-z]\}$)"  # a letter in a style is a symbol of its own
     r"(?:[^\\].|\\[^a-zA-Z].|\\[a-zA-Z]+[^a-zA-Z])"
@@ -31,7 +37,8 @@ def read_labels(path: str | Path) -> list[Label]:
     """Lines `name TAB label`, or under a heading line `name TAB … TAB in_…vocabulary` more columns.
 
     Only with a heading (its first column is `name`) is the third column read: `yes` or `no`,
-    whether the label can be written in the vocabulary at all. Raises `DataError` for a missing
+    whether the label can be written in the vocabulary at all. A heading of other tools, as `image
+    TAB latex`, is passed over and told of on standard error. Raises `DataError` for a missing
     file, for a line without a label or with another third column, and where two lines give one name
     different labels.
     """
@@ -44,8 +51,12 @@ def read_labels(path: str | Path) -> list[Label]:
         raise DataError(f"the label file {path} is not UTF-8 text: {error}") from error
     rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
     headed = bool(rows) and rows[0][1][0] == "name"
+    foreign = not headed and bool(rows) and _is_heading(rows[0][1])
+    if foreign:
+        said = " TAB ".join(rows[0][1])
+        print(f"{path}: its first line is taken for a heading: {said}", file=sys.stderr)
     labels: dict[str, Label] = {}
-    for number, row in rows[headed:]:
+    for number, row in rows[headed or foreign :]:
         if len(row) < 2:
             raise DataError(f"{path}, line {number}: expected `name TAB label`, found {row[0]!r}")
         known = _YES_NO.get(row[2].strip().lower()) if headed and len(row) > 2 else True
@@ -60,6 +71,11 @@ def read_labels(path: str | Path) -> list[Label]:
     if not labels:
         raise DataError(f"the label file {path} has no lines")
     return list(labels.values())
+
+
+def _is_heading(row: Sequence[str]) -> bool:
+    words = [word.strip().lower() for word in row[:2]]
+    return len(words) == 2 and all(w in known for w, known in zip(words, _HEADINGS, strict=True))
 
 
 def labels_by_name(path: str | Path) -> dict[str, Label]:
@@ -88,7 +104,7 @@ def check_unused(name: str, names: Collection[str]) -> None:
 def bare(name: str) -> str:
     """The name of a file without its folder, zip and known ending."""
     path = PurePosixPath(name.replace(INSIDE, "/"))
-    return path.stem if path.suffix.lower() in KNOWN else path.name
+    return path.stem if path.suffix.lower() in LISTED else path.name
 
 
 def are_tokens(words: Sequence[str]) -> bool:

@@ -1,11 +1,23 @@
 """What became of each file of a data set while it was loaded."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 KINDS = ("aligned", "disagreeing", "unlabeled", "unreadable", "inkless")
 """What there may be to say about a file or a label: the lists of a `Report`."""
+_BECAME = {
+    "aligned": "packed: label and ink differ, yet each symbol has its place",
+    "disagreeing": "packed, without places for their symbols",
+    "unlabeled": "packed, with what they say themselves",
+    "unreadable": "left out",
+    "inkless": "labels without a file: left out",
+}
+"""Kind → what became of its formulas."""
+AS_PUBLISHED = "the file is empty, as it was published"
+"""Why a file is unreadable though nothing is wrong with it."""
+SHOWN = 20
+"""Files of a kind that are named one by one."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +63,19 @@ class Report:
     def formulas(self) -> int:
         return self.agreeing + len(self.aligned) + len(self.disagreeing) + len(self.unlabeled)
 
+    @property
+    def failed(self) -> tuple[Remark, ...]:
+        """Files that could not be read and should have been."""
+        return tuple(remark for remark in self.unreadable if remark.reason != AS_PUBLISHED)
+
     def lines(self) -> Iterator[str]:
-        """For people: the counts, then every file that there is something to say about."""
+        """For people: the counts, what became of each kind, and the first `SHOWN` files of it."""
         yield f"{self.files} files, {self.formulas} formulas"
         yield f"{self.agreeing} agree with their label"
         for name, remarks in self.remarks().items():
-            yield f"{len(remarks)} {name}"
+            yield f"{len(remarks)} {name}" + (f" ({_BECAME[name]})" if remarks else "")
             if name != "aligned":
-                yield from (f"  {remark.name}: {remark.reason}" for remark in remarks)
+                yield from shortened([f"  {remark.name}: {remark.reason}" for remark in remarks])
 
     def fates(self, formulas: Iterable[str]) -> list[FileStatus]:
         """Of every file and label, in the order of their names; `formulas` are the names of those
@@ -82,6 +99,13 @@ class Report:
     def from_json(cls, value: Mapping[str, Any]) -> "Report":
         lists = {n: tuple(Remark(*r) for r in rs) for n, rs in value.items() if n != "agreeing"}
         return cls(value["agreeing"], **lists)
+
+
+def shortened(lines: Sequence[str], all_of_them: str = "`data check --fates`") -> Iterator[str]:
+    """The first `SHOWN` lines, how many there are besides, and what names `all_of_them`."""
+    yield from lines[:SHOWN]
+    if len(lines) > SHOWN:
+        yield f"  … and {len(lines) - SHOWN} more: {all_of_them} names them all"
 
 
 class Remarks:

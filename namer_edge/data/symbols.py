@@ -6,6 +6,7 @@ for (`Synthesis`).
 
 import csv
 import gzip
+import hashlib
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -71,17 +72,24 @@ class SymbolSet:
     """Samples that stand for no symbol of the vocabulary, and yet look like one or have a token."""
     coarse: int
     """Samples of less than `COARSEST` units."""
+    held: int = 0
+    """Samples held out."""
 
 
-def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
+def load_symbols(
+    paths: Iterable[Path], vocabulary: Vocabulary, hold_out: int = 0, strangers: bool = True
+) -> SymbolSet:
     """Read tables (.tsv, .tsv.gz) with the columns `token`, the symbol that a sample can stand
     for, or `-none-` for a stranger, which a column `label` may name; `size`, its larger side in
     units of its source; `strokes`, as `x,y x,y|x,y …`, y down.
 
+    One of `hold_out` samples, chosen by a hash of its strokes, is left out to be judged on (0: none
+    is); strangers are left out unless `strangers`.
+
     Raises `DataError` for a file that is no such table, with the line where that shows.
     """
     formulas: list[Formula] = []
-    foreign = coarse = 0
+    foreign = coarse = held = 0
     for path in paths:
         for line, row in _rows(path):
             try:
@@ -89,10 +97,13 @@ def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
                 if not 0 <= size < math.inf:
                     raise ValueError(f"size {size}")
                 strange = token == OOV and row.get("label", OOV) not in LOOKALIKES
+                strange = strange and strangers
                 if token not in vocabulary.symbols and not strange:
                     foreign += 1
                 elif 0 < size < COARSEST:
                     coarse += 1
+                elif hold_out and is_held_out(text, hold_out):
+                    held += 1
                 else:
                     formulas.append(_formula(f"{path.name}:{line}", token, _strokes(text)))
             except (KeyError, TypeError, ValueError, AttributeError, InkError) as error:
@@ -100,7 +111,13 @@ def load_symbols(paths: Iterable[Path], vocabulary: Vocabulary) -> SymbolSet:
                     f"{path}, line {line}: no sample of a symbol ({error!r}); the table needs the "
                     "columns token, size and strokes, strokes as x,y x,y|x,y"
                 ) from error
-    return SymbolSet(formulas, foreign, coarse)
+    return SymbolSet(formulas, foreign, coarse, held)
+
+
+def is_held_out(strokes: str, one_of: int) -> bool:
+    """Whether the sample with these `strokes`, as the table has them, is the one of so many."""
+    digest = hashlib.sha256(strokes.encode()).digest()
+    return int.from_bytes(digest[:8], "big") % one_of == 0
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:

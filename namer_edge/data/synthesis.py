@@ -5,8 +5,9 @@ is made follow exactly.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from .label_sampling import LabelSampler, with_stranger
 from .layout_statistics import measure
 from .layout_synthesis import Typesetter
 from .symbols import OOV
+from .writing import writing_order
 
 BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
 """As wide as what they stand by, so that another writer's would not fit; `-` is like a bar."""
@@ -92,21 +94,21 @@ class Synthesis:
             pass
         if self.options.strangers and rng.random() < self.options.strangers:
             tokens = with_stranger(tokens, rng)
-        return self.typesetter("typeset", tokens, rng)
+        formula = self.typesetter("typeset", tokens, rng)
+        order = writing_order(tokens, formula.symbols, self.vocabulary, rng.spawn(1)[0])
+        strokes = [formula.strokes[i] for i in order]
+        return replace(formula, strokes=strokes, symbols=formula.symbols[order])
 
     def swap(self, formula: Formula, rng: np.random.Generator) -> Formula:
-        """Some symbols in another hand, of the same size at the same place."""
+        """Some symbols in another hand, of the same size at the same place and time."""
         nodes = [n for n in to_nodes(formula.tokens, self.vocabulary) if not n.ending]
-        strokes: Strokes = []
-        owners: list[int] = []
-        for number, own in ink_of(formula).items():
+        ink = ink_of(formula)
+        for number, own in ink.items():
             token = nodes[number].token
             others = self.hands.get(token, ())
             if others and token not in BOUND_TO_CONTENT and rng.random() < self.options.swap:
-                own = fitted(others[int(rng.integers(len(others)))], own)
-            strokes += own
-            owners += [number] * len(own)
-        return replace(formula, strokes=strokes, symbols=np.array(owners, np.int32))
+                ink[number] = fitted(others[int(rng.integers(len(others)))], own)
+        return replace(formula, **_in_time(ink, formula.symbols))
 
 
 def cut(formula: Formula, vocabulary: Vocabulary, rng: np.random.Generator) -> Formula:
@@ -129,11 +131,11 @@ def cut(formula: Formula, vocabulary: Vocabulary, rng: np.random.Generator) -> F
     visual = np.cumsum([not node.ending for node in nodes]) - 1
     kept = [int(visual[i]) for i in range(start, end) if not nodes[i].ending]
     number = {old: new for new, old in enumerate(kept)}
-    ink = {number[old]: own for old, own in ink_of(formula).items() if old in number}
+    own = [i for i, owner in enumerate(formula.symbols) if owner in number]
     return Formula(
         f"{formula.name}[{start}:{end}]",
-        [stroke for own in ink.values() for stroke in own],
-        np.array([new for new, own in ink.items() for _ in own], np.int32),
+        [formula.strokes[i] for i in own],
+        np.array([number[int(formula.symbols[i])] for i in own], np.int32),
         tuple(to_tokens([node.token for node in nodes[start:end]], vocabulary)),
         formula.positions[kept],
         formula.boxes[kept],
@@ -159,6 +161,22 @@ def ink_of(formula: Formula) -> dict[int, Strokes]:
     for number in sorted({int(n) for n in formula.symbols if n >= 0}):
         ink[number] = [formula.strokes[i] for i in np.flatnonzero(formula.symbols == number)]
     return dict(ink)
+
+
+def _in_time(ink: Mapping[int, Strokes], owners: NDArray[np.int32]) -> dict[str, Any]:
+    """`strokes` and `symbols` of a formula with this ink, in the order in which `owners` wrote
+    theirs; where a node has more strokes now, they follow its last one."""
+    rest = {number: list(own) for number, own in ink.items()}
+    last = {int(number): i for i, number in enumerate(owners)}
+    strokes: Strokes = []
+    symbols: list[int] = []
+    for i, number in enumerate(owners.tolist()):
+        if number in rest:
+            count = len(rest[number]) if i == last[number] else 1
+            strokes += rest[number][:count]
+            symbols += [number] * len(rest[number][:count])
+            del rest[number][:count]
+    return {"strokes": strokes, "symbols": np.array(symbols, np.int32)}
 
 
 def fitted(strokes: Sequence[Stroke], place: Sequence[Stroke]) -> Strokes:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..data.report import shortened
 from .confusion import Confusion, confusions
 from .exprate import Prediction, Rate, bootstrap_interval, by_length, by_structure, rate
 
@@ -77,7 +78,8 @@ class Report:
             lines += [f"  {c.count:5d} {c.files:5d}  {_describe(c)}" for c in self.confusions[:top]]
         if self.unreadable:
             lines += ["", "no answer, counted as wrong"]
-            lines += [f"  {file.name}: {file.reason}" for file in self.unreadable]
+            files = [f"  {file.name}: {file.reason}" for file in self.unreadable]
+            lines += shortened(files, "--json")
         return "\n".join(lines)
 
 

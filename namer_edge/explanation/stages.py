@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.decode.graph import Graph, build, revise
 from namer_edge_runtime.decode.hypothesis import Hypothesis
 from namer_edge_runtime.decode.pick import EOS, Nodes
+from namer_edge_runtime.decode.reference import Graph, build, revise
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.nodes import to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -89,22 +89,22 @@ def trace_recognition(recognizer: Recognizer, value: Any, namer: "Namer | None" 
     has cross-attention. Raises what cannot be opened as `open_input` does, and `UsageError` for a
     blank page, of which there is nothing to explain.
     """
-    prepared = open_input(value).prepare(recognizer.preprocessing)
+    prepared = recognizer.single_pass.prepared(open_input(value))
     if prepared.blank:
         raise UsageError("the page is blank: there is nothing to explain")
     vocabulary, decoding = recognizer.vocabulary, recognizer.decoding
     with _watching(namer) as watch:
         stages = recognizer.single_pass.stages([prepared])
     pgd, (nodes,), ((path,),) = stages.pgd, stages.nodes, stages.hypotheses
-    corrected = revise(pgd.correction[0], nodes, vocabulary.endings)
+    corrected = revise(pgd.correction[0], nodes.classes, nodes.parents, vocabulary.endings, True)
     sureness = np.take_along_axis(pgd.correction[0], corrected.clip(0)[:, None], 1)[:, 0]
     graph = build(
         pgd.left[0],
         pgd.right[0],
         corrected != vocabulary.delete,
-        epsilon=decoding.epsilon,
-        left_weight=decoding.left_weight,
-        right_weight=decoding.right_weight,
+        decoding.epsilon,
+        decoding.left_weight,
+        decoding.right_weight,
     )
     corrected[path.nodes] = path.classes  # some may be read though deleting them is likelier
     height, width = prepared.image.shape

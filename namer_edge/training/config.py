@@ -32,7 +32,7 @@ FORMERLY = {"initial": "init"}
 
 SHARES = (
     *("dropout", "vat_dropout", "label_smoothing", "corrupt", "ema"),
-    *("scanned", "cut", "swap", "typeset", "vary", "strangers"),
+    *("scanned", "cut", "swap", "typeset", "vary", "strangers", "strokes_hidden"),
 )
 """Keys that say how often, or which part: from 0 to 1."""
 NOT_NEGATIVE = (
@@ -62,6 +62,8 @@ class TrainConfig:
     pen_width: float = 2.0
     margin: int = 8
     channels: int = 1  # 3: pictures in color
+    stroke_planes: bool = False  # read also how pen strokes were written, where there are any
+    strokes_hidden: float = 0.5  # share of the ink that is shown as a picture for all that
 
     # Architecture.
     model: str = "namer"  # or one of the autoregressive recognizers: dwap, comer …
@@ -176,6 +178,8 @@ class TrainConfig:
         for key in (*counts, "window", "symbol_height", "learning_rate"):
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
+        if self.stroke_planes and self.channels != 1:
+            raise ConfigError("stroke_planes = true stands beside gray pictures: set channels = 1")
         if self.qat and not self.init:
             raise ConfigError("qat = true fine-tunes a trained model: give init=CHECKPOINT")
         if self.qat and self.model != "namer":
@@ -233,17 +237,21 @@ class TrainConfig:
     @property
     def preprocessing(self) -> Preprocessing:
         return Preprocessing(
-            self.symbol_height, self.pen_width, self.margin, channels=self.channels
+            self.symbol_height,
+            self.pen_width,
+            self.margin,
+            channels=self.channels,
+            stroke_planes=self.stroke_planes,
         )
 
     @property
     def architecture(self) -> Architecture:
-        return _part(Architecture, self)
+        return replace(_part(Architecture, self), channels=self.preprocessing.inputs)
 
     @property
     def decoder(self) -> DecoderArchitecture:
         """Of an autoregressive recognizer."""
-        return _part(DecoderArchitecture, self)
+        return replace(_part(DecoderArchitecture, self), channels=self.preprocessing.inputs)
 
     @property
     def augmentation(self) -> Augmentation:

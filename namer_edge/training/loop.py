@@ -220,6 +220,7 @@ class Trainer:
             config.synthesis,
             material.hands,
             material.labels,
+            config.strokes_hidden,
         )
         log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
         pace = Throughput(self.device, progress.samples_seen)

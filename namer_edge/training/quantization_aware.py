@@ -1,9 +1,9 @@
 """Quantization-aware fine-tuning: training with the roundings that int8 export will make.
 
-Weights are rounded to S8 per output channel, activations to U8 per tensor at the points where the
-int8 graphs have them so (`namer_edge_export.quantization.onnx_qdq`), and gradients pass the roundings as if they
-were not there. `Namer` knows nothing of it: activations are rounded by hooks, weights are handed in
-rounded, and what is saved is a checkpoint like any other.
+Weights are rounded to 7 bits per output channel, activations to U8 per tensor at the points where
+the int8 graphs have them so (`namer_edge_export.quantization.onnx_qdq`), and gradients pass the roundings as if
+they were not there. `Namer` knows nothing of it: activations are rounded by hooks, weights are
+handed in rounded, and what is saved is a checkpoint like any other.
 
 Export rounds weights with batch normalization folded into them, here they are rounded without. Both
 round alike: folding multiplies a channel and with it the step of its scale by one number.
@@ -29,8 +29,8 @@ NEGLIGIBLE = 9.0
 together weigh under 2 % there, and nearly always far less."""
 FORGET = 0.02
 """Share of its distance to the present batch by which a range shrinks at every step."""
-LARGEST_WEIGHT = 127
-"""The weights of a channel in steps of its scale reach so far, either way."""
+LARGEST_WEIGHT = 64
+"""Largest magnitude of a weight in steps of its channel's scale: 7 bits, as the export has them."""
 SMALLEST = torch.finfo(torch.float32).tiny
 """Step of what is 0 throughout."""
 
@@ -150,16 +150,16 @@ class QuantizationAware(nn.Module):
 
 
 def rounded(namer: Namer) -> dict[str, Tensor]:
-    """Name → the weight rounded to S8, for every weight that is so in the int8 graphs."""
+    """Name → the weight rounded to 7 bits, for every weight that is so in the int8 graphs."""
     return {
-        f"{name}.weight": round_s8(module.weight)
+        f"{name}.weight": round_weight(module.weight)
         for name, module in namer.named_modules()
         if isinstance(module, nn.Conv2d | nn.Linear) and _is_rounded(module)
     }
 
 
-def round_s8(weight: Tensor) -> Tensor:
-    """`weight` [out, …] on 255 steps of each output channel, symmetric about 0."""
+def round_weight(weight: Tensor) -> Tensor:
+    """`weight` [out, …] on 129 steps of each output channel, symmetric about 0."""
     scale = (weight.detach().flatten(1).abs().amax(1) / LARGEST_WEIGHT).clamp_min(SMALLEST)
     zero = torch.zeros_like(scale, dtype=torch.int32)
     return torch.fake_quantize_per_channel_affine(

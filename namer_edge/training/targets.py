@@ -7,9 +7,8 @@ import torch
 from numpy.typing import NDArray
 
 from namer_edge_runtime.decode.options import DecodingOptions
-from namer_edge_runtime.decode.pick import EOS, SOS
+from namer_edge_runtime.decode.pick import EOS, SOS, pick_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.selection import picks
 
 from ..data.batches import UNKNOWN, LabelPath
 
@@ -24,7 +23,7 @@ class Candidates:
     """Which nodes PGD is trained on beside the label's own (design: nodes in training)."""
 
     threshold: float = 0.25
-    """`DecodingOptions.threshold`: cells are nodes from this probability on; above 1: arg max only."""
+    """`DecodingOptions.threshold`: cells are nodes from this probability on; above 1: arg max."""
     corrupt: float = 0.0
     """Share of label nodes whose class is drawn from VAT's own doubts (P^½) at the cell."""
     jitter: float = 0.0
@@ -119,7 +118,7 @@ def _picked(
     best = np.take_along_axis(best, order, 0)
     scores = np.take_along_axis(visual, best, 0)
     decoding = DecodingOptions(threshold=candidates.threshold, max_nodes=256)
-    (nodes,) = picks(scores[None], best[None], probabilities[-1:], vocabulary, decoding)
+    (nodes,) = pick_nodes(scores[None], best[None], probabilities[-1:], vocabulary, decoding)
     return [
         (
             int(nodes.cells[i, 0]),

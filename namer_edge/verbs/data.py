@@ -24,8 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "pack",
         help="ink or pictures, and labels → one .npz file that training reads",
         description="Read InkML, find the place of every token of the label in the ink, write one "
-        "file that training opens in about a second, and report on every file there is something "
-        "to say about. Pictures, and ink whose symbols nobody marked, are packed without places.",
+        "file that training opens in about a second, and report on the files there is something "
+        "to say about; `data check --fates` names all. Exit code 1 where a file could not be read, "
+        "save one that was published empty. Pictures, and ink whose symbols nobody marked, are "
+        "packed without places.",
     )
     pack.add_argument(
         "ink", metavar="DATA", type=Path, help="a folder or zip of InkML or pictures, or one file"
@@ -76,6 +78,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "configuration.",
     )
     symbols.add_argument("tables", metavar="TABLE", type=Path, nargs="+", help=".tsv or .tsv.gz")
+    symbols.add_argument(
+        "--hold-out",
+        metavar="N",
+        type=positive,
+        default=0,
+        help="leave one of N samples out, chosen by a hash of its strokes (0: none)",
+    )
+    symbols.add_argument(
+        "--no-strangers", action="store_true", help="leave out signs that the vocabulary lacks"
+    )
     _add_pack_options(symbols)
     _add_vocabulary_option(symbols, "crohme")
     symbols.set_defaults(act=_symbols)
@@ -174,7 +186,7 @@ def _loaded(data: Path, arguments: argparse.Namespace) -> "FormulaSet":
 
 
 def _pack(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where files could not be read: they are named, and the pack holds the rest."""
+    """Exit code 1 where files could not be read that hold anything: the pack holds the rest."""
     from namer_edge_runtime.errors import DataError
 
     from ..data.pack import Pack, save_pack, source_hash
@@ -187,16 +199,17 @@ def _pack(arguments: argparse.Namespace) -> int:
         raise DataError(f"{arguments.ink}: no formula to pack; nothing was written")
     save_pack(arguments.output, Pack(loaded.formulas, loaded.report, sources))
     print(f"{arguments.output}: {len(loaded.formulas)} formulas")
-    return 1 if loaded.report.unreadable else 0
+    return 1 if loaded.report.failed else 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where files could not be read or labels differ."""
+    """Exit code 1 where files could not be read that hold anything, or labels differ."""
     from namer_edge_runtime.atomic import atomic_file
 
     from ..data.formula_set import FormulaSet
     from ..data.labels import bare, read_labels
     from ..data.pack import load_pack
+    from ..data.report import shortened
 
     differing = []
     if arguments.data.suffix == ".npz":
@@ -209,9 +222,10 @@ def _check(arguments: argparse.Namespace) -> int:
             told = {bare(label.name): label.latex.split() for label in labels}
             differing = [f for f in loaded.formulas if list(f.tokens) != told.get(bare(f.name))]
             print(f"{len(differing)} labels are not those of {arguments.labels}")
-            for formula in differing:
-                now = " ".join(told.get(bare(formula.name), ["(none)"]))
-                print(f"  {formula.name}: {' '.join(formula.tokens)} | {now}")
+            now = [" ".join(told.get(bare(formula.name), ["(none)"])) for formula in differing]
+            pairs = zip(differing, now, strict=True)
+            rows = [f"  {f.name}: {' '.join(f.tokens)} | {label}" for f, label in pairs]
+            print(*shortened(rows, "comparing label files"), sep="\n", end="\n" if rows else "")
     else:
         loaded = _loaded(arguments.data, arguments)
     for line in loaded.report.lines():
@@ -221,7 +235,7 @@ def _check(arguments: argparse.Namespace) -> int:
         with atomic_file(arguments.fates, "w") as file:
             for fate in loaded.report.fates(formula.name for formula in loaded.formulas):
                 file.write(f"{fate.name}\t{fate.kind}\t{fate.reason}\n")
-    return 1 if loaded.report.unreadable or differing else 0
+    return 1 if loaded.report.failed or differing else 0
 
 
 def _settings(arguments: argparse.Namespace) -> "TrainConfig":
@@ -307,8 +321,12 @@ def _symbols(arguments: argparse.Namespace) -> int:
     from ..data.symbols import load_symbols
 
     vocabulary = Vocabulary.load(arguments.vocabulary or "crohme")
-    loaded = load_symbols(arguments.tables, vocabulary)
+    loaded = load_symbols(
+        arguments.tables, vocabulary, arguments.hold_out, not arguments.no_strangers
+    )
     print(f"{loaded.foreign} samples of other signs and {loaded.coarse} coarse ones left out")
+    if arguments.hold_out:
+        print(f"{loaded.held} samples held out")
     if not loaded.formulas:
         raise DataError("no sample of a symbol of the vocabulary: nothing was written")
     sources = {table.name: source_hash(table) for table in arguments.tables}

@@ -67,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from namer_edge_runtime.bulk.run import count
+    from namer_edge_runtime.engine.int8_sums import SATURATED, WITHOUT, arithmetic
     from namer_edge_runtime.errors import UsageError
     from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 
@@ -114,6 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
         "engine": engine.name,
         "device": engine.device,
         "precision": engine.precision,
+        "arithmetic": arithmetic(engine),
+        "as_picture": arguments.as_picture,
         "seconds": round(seconds, 2),
         "confidence": confidence.to_json(),
         "unlabeled": list(paired.unlabeled),
@@ -132,6 +135,10 @@ def run(arguments: argparse.Namespace) -> int:
     # What is asked for on standard output stays alone there.
     text = sys.stderr if STANDARD_OUTPUT in (arguments.json, arguments.jsonl) else sys.stdout
     print("{model} on {engine}, {device}, {precision}, {seconds} s".format(**about), file=text)
+    said: dict[str, str] = about["arithmetic"]
+    print(", ".join(f"{key}: {value}" for key, value in said.items()), file=text)
+    if said["int8 sums"] == SATURATED:
+        print(f"note: {WITHOUT}", file=sys.stderr)
     print(report.text(), file=text)
     print(f"\n{confidence.text()}", file=text)
     for note in paired.notes():
@@ -164,4 +171,5 @@ def _reader(arguments: argparse.Namespace) -> "Recognizer":
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     weights = Path(arguments.model)
-    return cast("Recognizer", open_reader(weights, arguments.device, arguments.beam))
+    reader = open_reader(weights, arguments.device, arguments.beam, arguments.as_picture)
+    return cast("Recognizer", reader)

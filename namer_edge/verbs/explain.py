@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if str(arguments.model or "").endswith(CHECKPOINT):
         from ..checkpoints.open import open_checkpoint
 
-        opened = open_checkpoint(Path(arguments.model), arguments.device)
+        opened = open_checkpoint(Path(arguments.model), arguments.device, arguments.as_picture)
         namer, recognizer = opened.namer, opened.recognizer
     else:
         recognizer = open_recognizer(arguments)

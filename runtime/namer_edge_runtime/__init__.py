@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from .recognizer import Recognizer
     from .result import Result
 
+__version__ = "0.1.0"
+"""Stands here alone: the build reads it, and no metadata is needed to know it."""
+
 __all__ = ["ModelFile", "NamerEdgeError", "Recognizer", "Result", "__version__"]
 
 _HOMES = {
@@ -22,10 +25,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("namer-edge")
     if name in _HOMES:
         from importlib import import_module
 

@@ -1,29 +1,37 @@
 """The `namer-edge` command: finds the verb asked for, runs it, turns errors into one clear line.
 
-Verbs are entry points of the group `namer_edge.verbs`: modules with `SUMMARY`, `configure(parser)`
-and `run(arguments) -> exit code`, whose heavy imports are inside `run`.
+Verbs are those of `plugins.py` and entry points of other packages in its group: modules with
+`SUMMARY`, `configure(parser)` and `run(arguments) -> exit code`, whose heavy imports are inside
+`run`.
 
 Exit codes: 0 done, 1 some inputs failed, 2 wrong usage or a model that cannot be read, 3 an extra
 or a device is missing, 130 interrupted (Ctrl-C).
 """
 
 import argparse
+import difflib
 import io
 import os
+import re
 import sys
-from collections.abc import Callable, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import EntryPoint
 from typing import Any, NoReturn
 
 from .errors import MissingExtraError, NamerEdgeError
+from .plugins import VERBS as GROUP
+from .plugins import plugins
 
-GROUP = "namer_edge.verbs"
 PROGRAM = "namer-edge"
 INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
+    if getattr(sys, "frozen", False):  # what the demo starts to read with is this program once more
+        from multiprocessing import freeze_support
+
+        freeze_support()
     _ready_streams()
     # Decoders speak of damaged pictures on standard error; what is wrong is said by our own line.
     os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
@@ -60,7 +68,8 @@ def _told(error: Exception) -> tuple[str, int]:
     if isinstance(error, ModuleNotFoundError):
         error = MissingExtraError.of(error)
     if isinstance(error, NamerEdgeError):
-        return str(error), error.exit_code
+        # Messages name the argument of the API; a command line has an option for it.
+        return str(error).replace("fallback=True", "--fallback"), error.exit_code
     if isinstance(error, OSError):  # a full disk, a folder that may not be read: no fault of ours
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}", 1
@@ -80,7 +89,7 @@ def _ready_streams() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    verbs = {point.name: point for point in sorted(entry_points(group=GROUP))}
+    verbs = plugins(GROUP)
     asked = next((a for a in arguments if not a.startswith("-")), None)
     parser = _parser()
     if asked is None or "--version" in arguments[: arguments.index(asked)]:
@@ -90,15 +99,46 @@ def _run(arguments: list[str]) -> int:
         parser.print_help(sys.stderr)
         return 2
     if asked not in verbs:
-        parser.error(f"no verb {asked!r}: there are {', '.join(verbs)}")
+        hint = _did_you_mean(asked, verbs) or f": there are {', '.join(verbs)}"
+        parser.error(f"no verb {asked!r}{hint}")
     place = arguments.index(asked)
     if place:
         parser.error(f"{' '.join(arguments[:place])}: options follow the verb")
     verb = _load(verbs[asked])
-    verb_parser = argparse.ArgumentParser(f"{PROGRAM} {asked}", description=verb.SUMMARY)
+    verb_parser = Parser(f"{PROGRAM} {asked}", description=verb.SUMMARY)
     verb_parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     verb.configure(verb_parser)
     return int(verb.run(_parse(verb_parser, arguments[place + 1 :])))
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser of arguments that asks "did you mean …?" of a misspelled option or choice."""
+
+    def error(self, message: str) -> NoReturn:
+        wrong = re.search("^unrecognized arguments: .*?(--[^ =]+)", message)
+        known: Iterable[str] = self._options()
+        if not wrong:
+            wrong = re.search("invalid choice: '(.*?)' ", message)
+            known = self._choices()
+        super().error(message + (_did_you_mean(wrong[1], known) if wrong else ""))
+
+    def _options(self) -> set[str]:
+        """Of this parser and of those of its verbs."""
+        return set(self._option_string_actions).union(*(p._options() for p in self._inner()))
+
+    def _choices(self) -> set[str]:
+        lists = [list(map(str, action.choices)) for action in self._actions if action.choices]
+        return set().union(*lists, *(parser._choices() for parser in self._inner()))
+
+    def _inner(self) -> list["Parser"]:
+        tables = (a.choices for a in self._actions if isinstance(a, argparse._SubParsersAction))
+        return [parser for table in tables for parser in table.values()]
+
+
+def _did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """Ends a message with the spelling that comes closest; empty where none is close."""
+    close = difflib.get_close_matches(wrong.lower(), list(known), 1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Namespace:

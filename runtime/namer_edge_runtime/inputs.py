@@ -4,6 +4,7 @@ A picture in any of the forms of `picture.load`; InkML as path, bytes or open fi
 picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
 """
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -12,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InkError, PictureError, UsageError
+from .ink.forms import CHANNELS, WANTED, is_ink
 from .ink.render import render
 from .ink.strokes import Strokes, as_strokes
 from .picture.color import colored
+from .picture.foreign import foreign
 from .picture.load import load, load_color
 from .picture.prepare import Lines, blank_page
 from .picture.steps import Steps
@@ -27,6 +30,7 @@ LARGEST_FILE = 1 << 28
 """Bytes; no picture within the size limits needs more."""
 LARGER = 1.5
 """Lines of a picture that were found for one look serve for those up to this much larger."""
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|data:[a-z]", re.IGNORECASE)
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
@@ -107,7 +111,13 @@ def open_input(value: Any) -> LoadedInput:
     """
     if is_strokes(value) or _is_empty(value):
         return LoadedInput(as_strokes(value), None)
+    if isinstance(value, np.ndarray) and _is_stroke(value):
+        raise InkError(f"an array of shape {value.shape} is one stroke and no picture: {WANTED}")
+    if isinstance(value, dict):
+        raise InkError(f"a dict of {', '.join(map(str, value)) or 'nothing'} is no ink: {WANTED}")
     if isinstance(value, str | Path):
+        if value == "":
+            raise PictureError("an empty name: give the path of a picture or of InkML")
         return _open_bytes(read_file(Path(value)), str(value))
     if isinstance(value, bytes | bytearray | memoryview):
         data = value if isinstance(value, bytes) else bytes(value)
@@ -142,10 +152,18 @@ def read_file(path: Path) -> bytes:
             data = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:  # a name may hold what no file system takes
         reason = getattr(error, "strerror", None) or error
-        raise kind(f"{path}: cannot be opened ({reason})") from None
+        raise kind(address_hint(str(path)) or f"{path}: cannot be opened ({reason})") from None
     if not data:
         raise kind(f"{path}: the file is empty")
     return data
+
+
+def address_hint(name: str) -> str:
+    """What to say of a name that is an address and no file; empty for any other."""
+    if not _ADDRESS.match(name):
+        return ""
+    shown = name if len(name) < 100 else f"{name[:60]} …"
+    return f"{shown}: an address: nothing is fetched; download it and give the file, or its bytes"
 
 
 def is_inkml(data: bytes) -> bool:
@@ -157,8 +175,11 @@ def is_inkml(data: bytes) -> bool:
 
 
 def is_strokes(value: Any) -> TypeGuard[list[Any]]:
-    """Whether this is a list of strokes, each a list of (x, y, …) or an array [n, 2 … 4]; a list of
-    empty lists is a batch of empty canvases, an empty list an empty batch."""
+    """Whether this is a list of strokes, each a list of (x, y, …) or an array [n, 2 … 4], or what
+    `point_lists` takes for one; a list of empty lists is a batch of empty canvases, an empty list
+    an empty batch."""
+    if is_ink(value):
+        return True
     if not isinstance(value, list | tuple):
         return False
     filled = [item for item in value if not _is_empty(item)]
@@ -172,8 +193,9 @@ def _is_empty(value: Any) -> bool:
 def _is_stroke(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         # What is as narrow as that, and no bytes, is no picture.
-        channels = value.shape[1] if value.ndim == 2 else 0
-        return channels == 2 or (channels in (3, 4) and value.dtype.kind in "if")
+        rows, channels = value.shape if value.ndim == 2 else (0, 0)
+        narrow = channels in (3, 4) or (rows in (2, 3, 4) and channels > CHANNELS)
+        return channels == 2 or (narrow and value.dtype.kind in "if")
     return (
         isinstance(value, list | tuple)
         and len(value) > 0
@@ -193,6 +215,8 @@ def _open_bytes(data: bytes, name: str) -> LoadedInput:
     """InkML or a picture; errors begin with `name` where there is one."""
     if len(data) > LARGEST_FILE:
         raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
+    if told := foreign(data):
+        raise PictureError(f"{name}: {told}" if name else told)
     if is_inkml(data) or name.lower().endswith(".inkml"):
         from .ink.inkml import read_inkml
 

@@ -9,6 +9,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,7 +28,7 @@ SUFFIXES = {"onnx": ".onnx", "openvino": ".xml", "torch": ".safetensors"}
 CHECKPOINT = ".safetensors"
 """How the file of a trained model ends that torch reads, and that no engine opens by itself."""
 DEFAULT_MODEL = "crohme-edge"
-MODELS = Path(__file__).parent / "models"
+NO_MODELS = "this program has none: were the package's data files left out when it was frozen?"
 LARGEST_PART = 1 << 31
 """Bytes of a graph that ONNX Runtime and OpenVINO load."""
 LARGEST_META = 1 << 24
@@ -190,22 +191,27 @@ class ModelFile:
 
 def packaged_models() -> list[str]:
     """Names of the models inside the package."""
-    if not MODELS.is_dir():
-        return []
-    return sorted(
-        item.name.removesuffix(".zip")
-        for item in MODELS.iterdir()
-        if item.suffix == ".zip" or (item / META).is_file()
-    )
+    return sorted(_packaged())
+
+
+def _packaged() -> dict[str, Path]:
+    """Name → path of each packaged model; inside an archive where the package lies in one."""
+    folder = resources.files(__package__) / "models"
+    if not folder.is_dir():
+        return {}
+    return {
+        item.name.removesuffix(".zip"): Path(str(item))
+        for item in folder.iterdir()
+        if item.name.endswith(".zip") or (item / META).is_file()
+    }
 
 
 def locate(name_or_path: str | Path | None) -> Path:
     """Where a model lies; a packaged name goes before a path of the same spelling."""
-    names = packaged_models()
+    packaged = _packaged()
     wanted = DEFAULT_MODEL if name_or_path is None else name_or_path
-    if isinstance(wanted, str) and wanted in names:
-        folder = MODELS / wanted
-        return folder if folder.is_dir() else MODELS / f"{wanted}.zip"
+    if isinstance(wanted, str) and wanted in packaged:
+        return packaged[wanted]
     path = Path(wanted)
     if path.suffix == CHECKPOINT and path.is_file():
         raise ModelFileError(
@@ -215,7 +221,7 @@ def locate(name_or_path: str | Path | None) -> Path:
         return path
     raise ModelFileError(
         f"no model {str(wanted)!r}: give the path of a model file, or the name of a packaged model "
-        f"({', '.join(names) or 'this installation has none'})"
+        f"({', '.join(sorted(packaged)) or NO_MODELS})"
     )
 
 
@@ -227,12 +233,14 @@ def _read_meta(path: Path) -> Any:
 
 
 def _read(path: Path, file: str, largest: int) -> bytes:
-    """One file of a model folder or zip; `largest` bounds what is read."""
+    """One file of a model folder or zip, or of a folder in a zip; `largest` bounds what is read."""
     try:
         if path.is_dir():
             with (path / file).open("rb") as stream:
                 return stream.read(largest + 1)
-        with zipfile.ZipFile(path) as archive, archive.open(file) as stream:
+        whole = next((parent for parent in (path, *path.parents) if parent.is_file()), path)
+        member = path.relative_to(whole) / file
+        with zipfile.ZipFile(whole) as archive, archive.open(member.as_posix()) as stream:
             return stream.read(largest + 1)
     except (FileNotFoundError, KeyError):
         raise ModelFileError(f"{path}: {file} is missing from the model: copy it again") from None

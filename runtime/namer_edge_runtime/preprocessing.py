@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from .bounded import bounded, from_json
 from .errors import ModelFileError
 
+STROKE_PLANES = 4
+"""Input planes that show how ink was written; `ink.planes` paints them."""
 CELL = 8
 """Pixels of the model's input for one cell of the VAT map (F8)."""
 STRIDE = 16
@@ -34,9 +36,20 @@ class Preprocessing:
     """What would become larger is scaled down to fit, which bounds memory."""
     channels: int = bounded(1, 1, 3)
     """3 where pictures are read in color; ink is the same in all of them."""
+    stroke_planes: bool = False
+    """Whether the model also reads how pen strokes were written; pictures have zeros there."""
+
+    @property
+    def inputs(self) -> int:
+        """Number of planes that the model reads."""
+        return self.channels + STROKE_PLANES * self.stroke_planes
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """The fields; `stroke_planes` only where true, so that older versions read the others."""
+        value = asdict(self)
+        if not self.stroke_planes:
+            del value["stroke_planes"]
+        return value
 
     @classmethod
     def from_json(cls, value: Any) -> "Preprocessing":
@@ -45,6 +58,10 @@ class Preprocessing:
         preprocessing = from_json(cls, value, "look")
         if preprocessing.channels == 2:
             raise ModelFileError("look.channels is 2: must be 1 or 3")
+        if preprocessing.stroke_planes and preprocessing.channels != 1:
+            raise ModelFileError(
+                "look.stroke_planes is true beside three channels: one or the other"
+            )
         return preprocessing
 
 
@@ -79,10 +96,12 @@ class Prepared:
     """[H, W, 3] the same in color, for a look of three channels."""
     turn: float = 0.0
     """Angle in radians by which the input was turned about its origin, from x towards y."""
+    strokes: NDArray[np.uint8] | None = None
+    """[STROKE_PLANES, H, W] how its ink was written, for a look with stroke planes."""
 
-    def planes(self, channels: int) -> NDArray[np.uint8]:
-        """[channels, H, W]: what a model reads."""
-        return planes(self.image if self.color is None else self.color, channels)
+    def planes(self, inputs: int) -> NDArray[np.uint8]:
+        """[inputs, H, W]: what a model reads whose look has so many `inputs`."""
+        return planes(self.image if self.color is None else self.color, inputs, self.strokes)
 
     def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """Model pixels [N, 2] (x, y) → coordinates of the input."""
@@ -93,12 +112,21 @@ class Prepared:
         return turned(np.asarray(points, np.float64), self.turn) * self.scale + self.offset
 
 
-def planes(image: NDArray[np.uint8], channels: int) -> NDArray[np.uint8]:
-    """[H, W], or [H, W, 3] of a picture in color → [channels, H, W] as a model reads it; what is
-    gray is so in all of them."""
+def planes(
+    image: NDArray[np.uint8], inputs: int, strokes: NDArray[np.uint8] | None = None
+) -> NDArray[np.uint8]:
+    """[H, W], or [H, W, 3] of a picture in color → [inputs, H, W] as a model reads it.
+
+    One or three planes hold the picture, gray in each alike; with `1 + STROKE_PLANES` of them the
+    `strokes` [STROKE_PLANES, H, W] follow it, zeros for None.
+    """
+    if inputs == 1 + STROKE_PLANES:
+        if strokes is None:
+            strokes = np.zeros((STROKE_PLANES, *image.shape), np.uint8)
+        return np.concatenate([image[None], strokes])
     if image.ndim == 3:
         return np.ascontiguousarray(image.transpose(2, 0, 1))
-    return np.ascontiguousarray(np.broadcast_to(image, (channels, *image.shape)))
+    return np.ascontiguousarray(np.broadcast_to(image, (inputs, *image.shape)))
 
 
 def turned(points: NDArray[np.floating], angle: float) -> NDArray[np.float64]:

@@ -6,6 +6,8 @@ from operator import index
 from pathlib import Path
 from typing import Any, SupportsIndex, overload
 
+from numpy.typing import NDArray
+
 from .aliases import alias
 from .decode.options import DecodingOptions
 from .engine.base import Engine, open_engine
@@ -23,6 +25,8 @@ from .recognition.single_pass import SinglePass
 from .result import Result
 from .score_calibration import ScoreCalibration
 
+_Ink = Sequence[Sequence[Sequence[float]]]
+
 
 class Recognizer:
     """Reads handwritten formulas with one model on one engine.
@@ -38,12 +42,22 @@ class Recognizer:
         vocabulary: Vocabulary,
         decoding: DecodingOptions | None = None,
         score_calibration: ScoreCalibration | None = None,
+        as_picture: bool = False,
     ) -> None:
+        """With `as_picture`, pen strokes are read by what they look like alone: how they were
+        written is hidden from a model that would see it."""
         self.engine = engine
         self.preprocessing = preprocessing
         self.vocabulary = vocabulary
         self.decoding = decoding or DecodingOptions()
         self.score_calibration = score_calibration or ScoreCalibration()
+        self.as_picture = as_picture
+
+    def __repr__(self) -> str:
+        engine = self.engine
+        classes = f"{self.vocabulary.size} classes ({self.vocabulary.name})"
+        ran = f"{engine.precision} on {engine.name} ({engine.device})"
+        return f"<{type(self).__name__} of {classes}, {ran}>"
 
     look = alias("preprocessing")
     scalings = alias("score_calibration")
@@ -51,11 +65,17 @@ class Recognizer:
     @property
     def single_pass(self) -> SinglePass:
         """One pass without test-time augmentation, with its stages."""
-        return SinglePass(self.engine, self.preprocessing, self.vocabulary, self.decoding)
+        return SinglePass(
+            self.engine, self.preprocessing, self.vocabulary, self.decoding, self.as_picture
+        )
 
     @classmethod
     def of_model(
-        cls, model: ModelFile, engine: Engine, decoding: DecodingOptions | None = None
+        cls,
+        model: ModelFile,
+        engine: Engine,
+        decoding: DecodingOptions | None = None,
+        as_picture: bool = False,
     ) -> "Recognizer":
         """The recognizer of a model file on an opened engine; `decoding` replaces the model's."""
         return cls(
@@ -64,6 +84,7 @@ class Recognizer:
             model.vocabulary,
             decoding or model.decoding,
             model.score_calibration,
+            as_picture,
         )
 
     @classmethod
@@ -79,25 +100,38 @@ class Recognizer:
         cache_dir: str | Path | None = None,
         fixed_sizes: bool | None = None,
         one_look: bool = False,
+        as_picture: bool = False,
     ) -> "Recognizer":
         """Opens a packaged model by name (the default one for None), or a model file by path.
 
         `engine` defaults to the one of the model's format, `threads` to the CPUs the process may
         use; `providers` goes to ONNX Runtime as it is, `cache_dir` (a folder for compiled graphs)
         and `fixed_sizes` to OpenVINO. With `one_look` there is no test-time augmentation, which
-        is quicker and less often right. Raises `ModelFileError`, `UsageError`, `MissingExtraError`
-        or `EngineError`; a device that is not there is an error unless `fallback`.
+        is quicker and less often right; with `as_picture` strokes are read by their picture alone.
+        Raises `ModelFileError`, `UsageError`, `MissingExtraError` or `EngineError`; a device that
+        is not there is an error unless `fallback`.
         """
         model = ModelFile.open(name_or_path)
         opened = open_engine(
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
         decoding = replace(model.decoding, tta_scales=()) if one_look else model.decoding
-        return cls.of_model(model, opened, decoding)
+        return cls.of_model(model, opened, decoding, as_picture)
 
     @overload
-    def __call__(self, inputs: list[Any], *, batch_size: int = ..., alternatives: int = ...) -> Any:
-        """A list of inputs gives a list of results; a list of strokes is one input."""
+    def __call__(
+        self, inputs: _Ink, *, batch_size: int = ..., alternatives: int = ...
+    ) -> Result: ...
+
+    @overload
+    def __call__(
+        self, inputs: list[NDArray[Any]], *, batch_size: int = ..., alternatives: int = ...
+    ) -> Any: ...
+
+    @overload
+    def __call__(
+        self, inputs: list[Any] | tuple[Any, ...], *, batch_size: int = ..., alternatives: int = ...
+    ) -> list[Result]: ...
 
     @overload
     def __call__(
@@ -110,7 +144,7 @@ class Recognizer:
         An input is a path, bytes, an open file, a NumPy or PIL picture, InkML or strokes.
         Up to `alternatives` further readings, the most probable others, are returned beside the
         best. Raises the error of the first input that cannot be read, named by its number in a
-        list.
+        list. A list of arrays is ink or pictures by their shapes, so its type is `Any`.
         """
         if not isinstance(inputs, list | tuple) or is_strokes(inputs):
             return _raised(self.each([inputs], batch_size, alternatives))[0]

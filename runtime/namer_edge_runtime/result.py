@@ -61,6 +61,19 @@ class Reading:
         """Presentation MathML."""
         return self.expression.mathml()
 
+    def _repr_latex_(self) -> str:
+        """For notebooks without HTML."""
+        return f"$\\displaystyle {self.katex}$" if self.canonical else ""
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the formula as MathML, its LaTeX and its score."""
+        from html import escape
+
+        said = f"<code>{escape(self.latex)}</code>" if self.canonical else "<em>nothing read</em>"
+        return (
+            f"{self.mathml if self.canonical else ''}<small>{said} (score {self.score:.2f})</small>"
+        )
+
     def to_json(self) -> dict[str, Any]:
         return {
             "latex": self.latex,

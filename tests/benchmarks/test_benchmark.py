@@ -1,6 +1,10 @@
 """Speed, memory and cost of models on this machine: `namer-edge benchmark`."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,9 @@ from namer_edge_runtime import command
 from namer_edge_runtime.model_file import ModelFile
 
 from .conftest import FORMULAS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMMAND = (sys.executable, "-m", "namer_edge_runtime.command")
 
 
 def trial(data: Path, model: ModelFile, **options: object) -> Configuration:
@@ -89,3 +96,25 @@ def test_energy_is_what_all_packages_took(tmp_path: Path) -> None:
     assert joules(before, {name: value + 500_000 for name, value in before.items()}) == 1.0
     assert joules(before, dict.fromkeys(before, 0)) is None  # the counters began again
     assert joules({}, {}) is None
+
+
+def test_a_model_file_is_measured_where_torch_is_not_installed(tmp_path: Path) -> None:
+    """As on a board, whose base install has no extra; `worker` is a process of its own as well."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nfor name in ('torch', 'scipy', 'onnx'): sys.modules[name] = None\n"
+    )
+    data = tmp_path / "data"
+    data.mkdir()
+    for name in ("half.inkml", "root.png", "square.png"):
+        shutil.copy(EXAMPLES / name, data)
+    places = (str(tmp_path), os.environ.get("PYTHONPATH", ""), *sys.path)
+    done = subprocess.run(
+        [*COMMAND, "benchmark", str(data), "--limit", "2", "--json", str(tmp_path / "out.json")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))},
+    )
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "out.json").read_text())["rows"]
+    assert rows[0]["measured"]["formulas"] == 2

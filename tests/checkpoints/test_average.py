@@ -9,17 +9,21 @@ import torch
 from namer_edge.checkpoints.average import main, mean
 from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.model.namer import Architecture, Namer
+from namer_edge_runtime.errors import CheckpointError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.preprocessing import Preprocessing
+from namer_edge_runtime.preprocessing import STROKE_PLANES, Preprocessing
 
 SMALL = Architecture("edge", (8, 8, 16, 16), (0, 0, 0, 1), 16, 16, 1, 2)
 
 
-def checkpoint(path: Path, seed: int, architecture: Architecture = SMALL) -> Path:
+def checkpoint(
+    path: Path, seed: int, architecture: Architecture = SMALL, stroke_planes: bool = False
+) -> Path:
     torch.manual_seed(seed)
     namer = Namer(architecture, Vocabulary.load("crohme"))
     record = {"licence": f"of {seed}", "progress": {"epoch": seed}}
-    save_weights(path, namer, Preprocessing(26.0, 2.0, 8, 512, 2048), record)
+    preprocessing = Preprocessing(26.0, 2.0, 8, 512, 2048, stroke_planes=stroke_planes)
+    save_weights(path, namer, preprocessing, record)
     return path
 
 
@@ -50,6 +54,25 @@ def test_each_origin_is_told_once(tmp_path: Path) -> None:
     assert second == {"sha256": first["averaged"][1]["sha256"]}
     assert third["progress"] == {"epoch": 3}
     assert fourth == {"sha256": first["sha256"]}
+
+
+def test_weights_without_stroke_planes_have_zeros_for_them(tmp_path: Path) -> None:
+    plain = checkpoint(tmp_path / "plain.safetensors", 1)
+    architecture = replace(SMALL, channels=1 + STROKE_PLANES)
+    seeing = checkpoint(tmp_path / "seeing.safetensors", 2, architecture, stroke_planes=True)
+    output = tmp_path / "mean.safetensors"
+    mean([plain, seeing], output)
+    found, preprocessing, _ = load_weights(output)
+    first = "encoder.stages.0.down.conv.weight"
+    old, new, half = (
+        load_weights(path)[0].get_parameter(first) for path in (plain, seeing, output)
+    )
+    assert preprocessing.stroke_planes
+    assert torch.allclose(half[:, :1], (old + new[:, :1]) / 2, atol=1e-3)
+    assert torch.allclose(half[:, 1:], new[:, 1:] / 2, atol=1e-3)
+    assert found.architecture == architecture
+    with pytest.raises(CheckpointError, match="differs"):
+        mean([seeing, plain], output)
 
 
 def test_unlike_models_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

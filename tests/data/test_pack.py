@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from namer_edge.data.crohme import load_crohme
+from namer_edge.data.labels import read_labels
 from namer_edge.data.pack import Pack, load_pack, save_pack, source_hash
 from namer_edge.verbs import data as verb
 from namer_edge_runtime.errors import DataError
@@ -182,9 +183,9 @@ def test_the_command_packs_and_names_what_is_amiss(
     for line_ in (
         "3 files, 2 formulas",
         "1 agree with their label",
-        "1 disagreeing",
+        "1 disagreeing (packed, without places for their symbols)",
         "  b: no symbol in the ink for y",
-        "1 unreadable",
+        "1 unreadable (left out)",
         "  c: the file is empty",
     ):
         assert line_ in said.splitlines()
@@ -193,7 +194,47 @@ def test_the_command_packs_and_names_what_is_amiss(
     assert run("pack", ink, "--labels", labels, "-o", out) == 0
 
 
+def test_a_file_that_was_published_empty_is_no_failure(
+    ink: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels, out = tmp_path / "labels.tsv", tmp_path / "set.npz"
+    (ink / "c.inkml").rename(ink / "MfrDB3088.inkml")
+    assert run("pack", ink, "--labels", labels, "-o", out) == 0
+    assert "  MfrDB3088: the file is empty, as it was published" in capsys.readouterr().out
+    assert run("check", out) == run("check", ink, "--labels", labels) == 0
+    (ink / "MfrDB3088.inkml").write_text("<ink>", "utf-8")
+    assert run("pack", ink, "--labels", labels, "-o", out) == 1
+
+
+def test_many_files_of_a_kind_are_counted_and_some_named(
+    ink: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels, fates = tmp_path / "labels.tsv", tmp_path / "fates.tsv"
+    lines = [labels.read_text("utf-8"), *(f"gone{number}\tx\n" for number in range(3000))]
+    labels.write_text("".join(lines), "utf-8")
+    run("pack", ink, "--labels", labels, "-o", tmp_path / "set.npz")
+    said = capsys.readouterr().out.splitlines()
+    assert "3000 inkless (labels without a file: left out)" in said
+    assert "  … and 2980 more: `data check --fates` names them all" in said
+    assert len(said) < 40
+    run("check", tmp_path / "set.npz", "--fates", fates)
+    assert fates.read_text("utf-8").count("inkless") == 3000
+    assert len(capsys.readouterr().out.splitlines()) < 40
+
+
 def test_the_command_without_labels_takes_the_mathml(ink: Path, tmp_path: Path) -> None:
     run("pack", ink, "-o", tmp_path / "set.npz")
     formulas = load_pack(tmp_path / "set.npz").formulas
     assert [formula.tokens for formula in formulas] == [("1",), ("x",)]
+
+
+def test_a_heading_of_another_tool_is_told_and_no_formula(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "labels.tsv"
+    path.write_text("Image\tLaTeX\na\tx\n", "utf-8")
+    assert [label.name for label in read_labels(path)] == ["a"]
+    assert "taken for a heading: Image TAB LaTeX" in capsys.readouterr().err
+    path.write_text("image\tx\na\tx\n", "utf-8")
+    assert [label.name for label in read_labels(path)] == ["image", "a"]
+    assert capsys.readouterr().err == ""

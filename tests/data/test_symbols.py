@@ -56,6 +56,25 @@ def test_what_stands_for_no_symbol_or_is_too_coarse_is_counted(table: Path) -> N
     assert (len(loaded.formulas), loaded.foreign, loaded.coarse) == (4, 1, 1)
 
 
+def test_samples_are_held_out_by_a_hash_of_their_strokes(tmp_path: Path) -> None:
+    rows = [f"x\tx\t?\t1.0\t1000\t0,0 {n},1000|700,0 0,1000\n" for n in range(100)]
+    table = tmp_path / "many.tsv"
+    table.write_text(TABLE.splitlines(keepends=True)[0] + "".join(rows))
+    kept = load_symbols([table], VOCABULARY, hold_out=5)
+    assert len(kept.formulas) + kept.held == 100
+    assert 10 <= kept.held <= 30
+    table.write_text(TABLE.splitlines(keepends=True)[0] + "".join(rows[::-1]))
+    again = load_symbols([table], VOCABULARY, hold_out=5)
+    assert {str(f.strokes) for f in again.formulas} == {str(f.strokes) for f in kept.formulas}
+
+
+def test_strangers_can_be_left_out(table: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "hands.npz"
+    command = ["data", "symbols", str(table), "--no-strangers", "--hold-out", "1000000"]
+    assert main([*command, "-o", str(packed)]) == 0
+    assert [f.tokens for f in load_pack(packed).formulas] == [("x",), ("=",), (".",)]
+
+
 def test_strangers_stand_in_labels_that_are_set(table: Path) -> None:
     hands = load_symbols([table], VOCABULARY).formulas
     options = SynthesisOptions(typeset=1.0, strangers=1.0)

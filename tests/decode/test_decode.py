@@ -224,8 +224,8 @@ def test_what_does_not_fit_is_refused() -> None:
         {"left_weight": 0, "right_weight": 0},
         {"left_weight": -1, "right_weight": 3},
         {"alternatives": 0},
-        {"routes": -1},
-        {"routes": 10**9},
+        {"k_best": -1},
+        {"k_best": 10**9},
     ):
         with pytest.raises(UsageError):
             decode(probs, left, right, nodes, ENDINGS, **options)  # type: ignore[arg-type]

@@ -5,11 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from namer_edge_runtime.decode import Nodes, decode, reference
-from namer_edge_runtime.decode.path_selection import _select
+from namer_edge_runtime.decode import Nodes, decode
 from namer_edge_runtime.decode.pick import EOS, SOS
 
-from .formulas import DELETE, ENDINGS, heads, random_nodes, softmax
+from .formulas import DELETE, ENDINGS, heads, softmax
 from .formulas import EOS as EOS_CLASS
 from .formulas import SOS as SOS_CLASS
 
@@ -45,7 +44,7 @@ def test_it_is_the_most_probable_of_all_readings_there_are() -> None:
             for length in range(1, 5)
             for chosen in permutations(range(2, 6), length)
         )
-        (found,) = decode(probs, forward.T.copy(), forward, nodes, ENDINGS, routes=2)
+        (found,) = decode(probs, forward.T.copy(), forward, nodes, ENDINGS, k_best=2)
         if len(found.nodes):
             assert found.score == pytest.approx(likeliest, rel=1e-5)
             kept += 1
@@ -60,7 +59,7 @@ def test_a_node_that_its_neighbors_ask_for_is_read_though_deleting_it_is_likelie
     left[4, 2] = right[2, 4] = 0.3
     (longest,) = decode(probs, left, right, nodes, ENDINGS)
     assert longest.nodes.tolist() == [2, 4]
-    (likeliest,) = decode(probs, left, right, nodes, ENDINGS, routes=1)
+    (likeliest,) = decode(probs, left, right, nodes, ENDINGS, k_best=1)
     assert likeliest.nodes.tolist() == [2, 3, 4]
     assert likeliest.score > longest.score
 
@@ -70,24 +69,6 @@ def test_nothing_is_read_where_all_is_to_be_deleted() -> None:
     probs = np.full((5, 9), 0.01, np.float32)
     probs[:, DELETE] = 0.92
     even = np.full((5, 5), 0.2, np.float32)
-    (found,) = decode(probs, even, even, nodes, ENDINGS, routes=3)
+    (found,) = decode(probs, even, even, nodes, ENDINGS, k_best=3)
     assert len(found.nodes) == 0
     assert found.score == 0
-
-
-@pytest.mark.parametrize("routes", [0, 1, 3])
-def test_compiled_selection_equals_plain(routes: int) -> None:
-    random = np.random.default_rng(routes)
-    for _ in range(150):
-        nodes = random_nodes(random, int(random.integers(2, 16)))
-        size = len(nodes)
-        probs = softmax(random, size, 9, float(random.uniform(0.1, 5)))
-        probs[random.random(probs.shape) < 0.02] = np.nan
-        left, right = (softmax(random, size, size, float(random.uniform(0.1, 6))) for _ in range(2))
-        arguments = (
-            *(head[None] for head in (probs, left, right, nodes.classes, nodes.parents)),
-            np.array([size]),
-            *(ENDINGS, float(random.choice([0.25, 0.5, 1])), 1.0, 0.5, routes),
-        )
-        for mine, other in zip(_select(*arguments), reference.select(*arguments), strict=True):
-            np.testing.assert_allclose(mine, other, rtol=1e-12)

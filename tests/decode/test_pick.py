@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from namer_edge_runtime.decode import Nodes, pick, pick_all, reference
-from namer_edge_runtime.decode import pick as pick_function
+from namer_edge_runtime.decode import Nodes, pick, pick_all
+from namer_edge_runtime.decode.jit import kernels
 from namer_edge_runtime.errors import EngineError
 
 # Seven visual classes: four symbols, two relations with one ending, one with two.
@@ -176,7 +176,7 @@ def test_compiled_equals_plain(seed: int, batch: int, height: int, width: int, d
         float(random.integers(0, 11) / 8),
         int(random.choice([2, 3, 7, 20, 512])),
     )
-    kernel = pick_function.__globals__["_pick"]
-    for compiled, plain in zip(kernel(*arguments), reference.pick_all(*arguments), strict=True):
+    kernel = kernels()[0]
+    for compiled, plain in zip(kernel(*arguments), kernel.plain(*arguments), strict=True):
         assert np.array_equal(compiled, plain)
         assert np.asarray(compiled).dtype.kind == np.asarray(plain).dtype.kind

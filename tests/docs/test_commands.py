@@ -5,7 +5,7 @@ names that the page uses (`scene.py`).
 """
 
 import re
-from importlib.metadata import entry_points
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,14 @@ import pytest
 from namer_edge.training.config import load_config
 from namer_edge_export.formats import check_options, find_target
 from namer_edge_runtime import command
+from namer_edge_runtime.plugins import plugins
 from namer_edge_runtime.server.openapi import description
 from namer_edge_runtime.server.settings import Settings
 
 from .blocks import ALL, COMMANDS, MENTIONED, Block, Command
 from .scene import build
 
-VERBS = {point.name: point for point in entry_points(group=command.GROUP)}
+VERBS = plugins(command.GROUP)
 OURS = [asked for asked in COMMANDS if asked.verb_line]
 OTHERS = [asked for asked in COMMANDS if not asked.verb_line]
 PAGE_NAMES = sorted({asked.page for asked in OURS})
@@ -37,6 +38,11 @@ ELSEWHERE = {
     ("data", "symbols"): "needs tables of symbols; tests/data",
 }
 """First words of what is parsed here and run by other tests, and why."""
+PROGRAMS = {
+    *("git", "cd", "twine", "docker", "bash", "ray", "activate"),
+    *("pre-commit", "pyinstaller", "read"),
+}
+"""Others that the pages call; `read` is the frozen program."""
 EASY = ("--dry-run", "--help", "--version")
 """With one of these any verb is quick."""
 
@@ -108,10 +114,10 @@ def test_commands_in_running_text_name_verbs_and_options_that_there_are(
 @pytest.mark.parametrize("asked", OTHERS, ids=str)
 def test_other_programs_are_given_what_there_is(asked: Command) -> None:
     """Extras for pip, modules for Python, paths of the server for curl."""
-    words = list(asked.words)
+    words = [word for word in asked.words if word != "."]  # which runs a script in this shell
     program = Path(words[0]).name
     if program == "pip" or words[1:3] == ["-m", "pip"]:
-        known = set(re.findall(r'^(\w+) = \["', _pyproject(), re.MULTILINE)) | {"dev"}
+        known = set(tomllib.loads(_pyproject())["project"]["optional-dependencies"])
         for extras in re.findall(r"\[([\w,]+)\]", " ".join(words)):
             assert set(extras.split(",")) <= known, asked
     elif program in ("python", "torchrun"):
@@ -123,7 +129,7 @@ def test_other_programs_are_given_what_there_is(asked: Command) -> None:
         paths = {re.sub(r"\?.*", "", p) for p in re.findall(r"127\.0\.0\.1:\d+(/\S*)", str(asked))}
         assert {path.rstrip("'") for path in paths} <= set(_server_paths()), asked
     else:
-        assert program in {"git", "cd", "twine", "docker", "bash", "ray"}, asked
+        assert program in PROGRAMS, asked
 
 
 @pytest.mark.parametrize(

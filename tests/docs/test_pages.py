@@ -43,6 +43,16 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(target), f"{page.name}: {link}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_follow_in_one_shell(page: Path) -> None:
+    """Who makes an environment and calls its programs by their names has entered it."""
+    text = page.read_text("utf-8")
+    for made in re.finditer(r"python -m venv (\S+)", text):
+        later = text[made.end() :]
+        if re.search(r"^(pip|namer-edge|python) ", later, re.MULTILINE):
+            assert later.startswith(f" && . {made[1]}/bin/activate\n"), page.name
+
+
 def test_the_readme_leads_to_every_page() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     for page in (ROOT / "docs").glob("*.md"):

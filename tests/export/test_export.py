@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -11,17 +12,25 @@ import onnx
 import pytest
 import torch
 
-from namer_edge.checkpoints.weights import load_weights
+from namer_edge.checkpoints.load_pretrained import load_pretrained
+from namer_edge.checkpoints.weights import load_weights, save_weights
+from namer_edge.data.pack import Pack, save_pack
+from namer_edge.data.report import Report
+from namer_edge.model.namer import Namer
+from namer_edge.training.config import load_config
 from namer_edge_export import export as export_module
 from namer_edge_export.export import export, verify
 from namer_edge_export.formats import TARGETS, find_target
+from namer_edge_export.parity import Pictures, parity
 from namer_edge_runtime.command import INTERRUPTED, main
 from namer_edge_runtime.errors import ExportError, UsageError
+from namer_edge_runtime.inputs import LoadedInput
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.preprocessing import Prepared
 from namer_edge_runtime.recognizer import Recognizer
 
-from .conftest import traced
+from ..handwriting import VOCABULARY, written
+from .conftest import CHECKPOINT, traced
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +67,32 @@ def test_the_model_file_explains_itself(model: ModelFile, checkpoint: Path) -> N
     assert meta["look"] == record["look"]
     assert set(meta["parts"]) == {"vat", "pgd"}
     assert "licence" in meta
+
+
+def test_a_model_that_sees_strokes_reads_as_its_checkpoint(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    config = load_config("edge", ["stroke_planes=true"])
+    namer = Namer(config.architecture, VOCABULARY)
+    load_pretrained(namer, CHECKPOINT)
+    with torch.no_grad():
+        namer.get_parameter("encoder.stages.0.down.conv.weight")[:, 1:].normal_(0, 0.02)
+    path = tmp_path / "seeing.safetensors"
+    save_weights(path, namer, config.preprocessing, {"config": asdict(config)})
+    model = export(path, tmp_path / "model")
+    assert model.preprocessing.stroke_planes
+    pack = tmp_path / "written.npz"
+    save_pack(pack, Pack([written(n) for n in range(6)], Report(6), {}))
+    pictures = Pictures.of(pack, model.preprocessing)
+    assert [isinstance(file, LoadedInput) for file in pictures.files] == [False, True] * 3
+    found = parity(load_weights(path)[0], model, "onnxruntime", pictures)
+    assert found.passed, found.text()
+    seeing, blind = (
+        Recognizer.from_pretrained(model.path, threads=1, one_look=True, as_picture=hidden)
+        for hidden in (False, True)
+    )
+    strokes = written(5).strokes
+    assert seeing.strokes(strokes).tokens
+    assert seeing.strokes(strokes).score != blind.strokes(strokes).score
 
 
 def test_what_does_not_compute_the_same_is_not_written(
@@ -151,9 +186,19 @@ def test_looks_are_those_that_the_checkpoint_names_unless_others_are_asked_for(
         target = ["--format", "torch", "--force", "-o", str(tmp_path / "m")]
         assert main(["export", str(source), *target, *more]) == 0
         told = capsys.readouterr().out
-        assert ("reads once" in told) == (not looks)
+        assert "the model reads each input once" in told
+        assert ("again where the score is under" in told) == bool(looks)
         decoding = ModelFile.open(tmp_path / "m").decoding
-        assert (decoding.second_looks, decoding.sure) == (looks, sure)
+        assert (decoding.tta_scales, decoding.confidence_threshold) == (looks, sure)
+
+
+def test_each_step_is_told_as_it_begins(
+    model: ModelFile, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with traced(model):
+        assert main(["export", str(checkpoint), "-o", str(tmp_path / "m")]) == 0
+    steps = [line for line in capsys.readouterr().err.splitlines() if line.endswith(" …")]
+    assert [step.split()[0] for step in steps] == ["tracing", "converting", "comparing", "writing"]
 
 
 @pytest.mark.parametrize("stage", ["verify", "export_pgd"])

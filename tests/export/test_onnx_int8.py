@@ -25,7 +25,7 @@ from namer_edge_export.quantization.accuracy_gate import (
     Measured,
     load_evaluation,
 )
-from namer_edge_export.quantization.calibration import draw
+from namer_edge_export.quantization.calibration import draw, vat_inputs
 from namer_edge_export.quantization.onnx_qdq import find_profile
 from namer_edge_export.quantization.pipeline import (
     QuantizationData,
@@ -36,10 +36,11 @@ from namer_edge_export.quantization.pipeline import (
 from namer_edge_export.quantization.sensitivity import Sensitivity
 from namer_edge_runtime.command import main
 from namer_edge_runtime.diagnostics.graph_metadata import read_metadata
+from namer_edge_runtime.engine.int8_sums import int8_unit
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.preprocessing import Preprocessing
+from namer_edge_runtime.preprocessing import STROKE_PLANES, Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import WRITTEN, written
@@ -100,8 +101,8 @@ def int8(
 def test_the_model_file_says_how_it_was_made(int8: ModelFile, training: Path) -> None:
     meta = int8.meta
     assert int8.precision == "int8"
-    assert meta["quantization"]["name"] == "vnni"
-    assert not meta["quantization"]["reduce_range"]
+    assert meta["quantization"]["name"] == "x86"
+    assert meta["quantization"]["weight_bits"] == 7
     calibration = meta["calibration"]
     assert calibration["size"] == len(calibration["names"]) == 40
     assert calibration["sha256"] == draw(training, int8.preprocessing).sha256
@@ -110,6 +111,9 @@ def test_the_model_file_says_how_it_was_made(int8: ModelFile, training: Path) ->
     assert gate["drop"] == pytest.approx(gate["fp32"]["exprate"] - gate["int8"]["exprate"])
     assert gate["drop_interval"][0] <= gate["drop"] <= gate["drop_interval"][1]
     assert gate["int8"]["bytes"] < 0.5 * gate["fp32"]["bytes"]
+    assert gate["arithmetic"]["int8 unit"] == int8_unit()
+    assert gate["arithmetic"]["int8 sums"] in ("exact", "saturated")
+    assert len(meta["reference_readings"]["readings"]) == 16
     json.dumps(dict(meta))
 
 
@@ -167,7 +171,7 @@ def test_a_graph_that_lost_its_folder_explains_itself(
     assert said["calibration"]["sha256"] == int8.meta["calibration"]["sha256"]
     assert main(["check", str(alone)]) == 0
     text = capsys.readouterr().out
-    assert all(part in text for part in (said["checkpoint_sha256"], said["licence"], role, "vnni"))
+    assert all(part in text for part in (said["checkpoint_sha256"], said["licence"], role, "x86"))
 
 
 def test_a_graph_of_somebody_else_says_nothing(
@@ -193,30 +197,50 @@ def test_a_batch_reads_as_one_by_one(int8: ModelFile) -> None:
     assert len(set(read)) > len(WRITTEN) / 2, "the comparison is worth little if nothing is read"
 
 
-@pytest.mark.parametrize("name", ["avx2", "arm64"])
-def test_t10_other_processors_have_profiles_of_their_own(
-    name: str, fp32: ModelFile, training: Path
+@pytest.mark.parametrize(("name", "kind"), [(None, "uint8"), ("arm64", "int8")])
+def test_t10_every_profile_has_weights_whose_sums_cannot_saturate(
+    name: str | None, kind: str, fp32: ModelFile, training: Path
 ) -> None:
     calibration = draw(training, fp32.preprocessing, 2)
     graphs = quantized_graphs(fp32, calibration, find_profile(name))
     for graph in (onnx.load_from_string(content).graph for content in graphs.values()):
+        assert largest_weight(graph) == 64
         constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
-        read = {n.input[0] for n in graph.node if n.op_type == "DequantizeLinear"}
-        weights = [constants[name] for name in read & set(constants) if constants[name].ndim > 1]
-        largest = max(int(np.abs(value.astype(int)).max()) for value in weights)
-        assert largest == {"avx2": 64, "arm64": 127}[name]
         zeros = [n.input[2] for n in graph.node if n.op_type == "QuantizeLinear"]
-        kinds = {constants[zero].dtype for zero in zeros}
-        assert kinds == {np.dtype({"avx2": "uint8", "arm64": "int8"}[name])}
+        assert {constants[zero].dtype for zero in zeros} == {np.dtype(kind)}
+
+
+@pytest.mark.parametrize("role", ["vat", "pgd"])
+def test_sums_of_the_packaged_model_cannot_saturate_on_any_processor(role: str) -> None:
+    """Pairs of products U8 x S8 stay below 2^15, beyond which x86 without VNNI saturates."""
+    assert (
+        2 * 255 * largest_weight(onnx.load_from_string(ModelFile.open().read(role)).graph) < 2**15
+    )
+
+
+def largest_weight(graph: onnx.GraphProto) -> int:
+    """Largest magnitude among the constants that the graph multiplies in int8."""
+    constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
+    scaled = {n.output[0]: n.input[0] for n in graph.node if n.op_type == "DequantizeLinear"}
+    multiplied = [n.input[1] for n in graph.node if n.op_type in ("Conv", "MatMul", "Gemm")]
+    weights = [constants[scaled[name]] for name in multiplied if name in scaled]
+    assert len(weights) > 10
+    assert all(weight.dtype == np.int8 for weight in weights)
+    return max(int(np.abs(weight.astype(int)).max()) for weight in weights)
+
+
+@pytest.mark.parametrize("name", ["vnni", "avx2"])
+def test_former_profiles_are_names_of_the_one_for_x86(name: str) -> None:
+    assert find_profile(name) is find_profile(None)
 
 
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (["--profile", "avx2"], "onnx fp32 has no use for --profile"),
+        (["--profile", "arm64"], "onnx fp32 has no use for --profile"),
         (
             ["--precision", "int8", "--calibration", "c", "--eval", "e", "--profile", "mips"],
-            "no profile 'mips': there are vnni",
+            "no profile 'mips': there are x86",
         ),
     ],
 )
@@ -262,6 +286,18 @@ def test_the_same_formulas_are_drawn_every_time(training: Path) -> None:
     assert first.names == again.names
     assert first.sha256 == again.sha256 != other.sha256
     assert len(set(first.names)) == 10
+
+
+def test_every_second_formula_is_calibrated_as_a_picture(training: Path) -> None:
+    written_down = draw(training, Preprocessing(stroke_planes=True), 10)
+    hidden = [picture.strokes is None for picture in written_down.pictures]
+    assert hidden == [False, True] * 5
+    images = [
+        inputs["image"] for inputs in vat_inputs(written_down, Preprocessing(stroke_planes=True))
+    ]
+    assert all(image.shape[1] == 1 + STROKE_PLANES for image in images)
+    assert [not image[:, 1:].any() for image in images] == hidden
+    assert written_down.sha256 != draw(training, Preprocessing(), 10).sha256
 
 
 def test_blank_and_unreadable_files_are_no_calibration(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def model(target: Target, trained: Path, tmp_path_factory: pytest.TempPathFactor
 def pair(target: Target, model: ModelFile) -> tuple[Recognizer, Recognizer]:
     """One recognizer on torch, one on what was exported, alike in all else, in one look."""
     exported = Recognizer.from_pretrained(model.path, engine=target.engine, threads=1)
-    exported.decoding = replace(exported.decoding, second_looks=())
+    exported.decoding = replace(exported.decoding, tta_scales=())
     torch = Recognizer(TorchEngine.of(NAMER), LOOK, NAMER.vocabulary, exported.decoding)
     return torch, exported
 

@@ -151,3 +151,37 @@ def test_hme100k_canonical_form_survives_compact_latex(path: list[str]) -> None:
 def check_survives(path: list[str], vocabulary: Vocabulary) -> None:
     tokens = normalize(" ".join(to_tokens(path, vocabulary)), vocabulary)
     assert normalize(compact(tokens, vocabulary), vocabulary) == tokens
+
+
+@pytest.mark.parametrize(
+    ("canonical", "inside"),
+    [
+        (
+            "( a - b ) ^ { 2 }",
+            "<msup><mrow><mo>(</mo><mi>a</mi><mo>−</mo><mi>b</mi><mo>)</mo></mrow><mn>2</mn></msup>",
+        ),
+        (
+            "f ( 1 2 ) _ { 3 }",
+            "<mrow><mi>f</mi><msub><mrow><mo>(</mo><mn>12</mn><mo>)</mo></mrow><mn>3</mn></msub>"
+            "</mrow>",
+        ),
+        ("[ 0 , 1 )", "<mrow><mo>[</mo><mn>0</mn><mo>,</mo><mn>1</mn><mo>)</mo></mrow>"),
+        ("| x | ^ { 2 }", "<msup><mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mn>2</mn></msup>"),
+        (
+            "| | x | |",
+            "<mrow><mo>|</mo><mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mo>|</mo></mrow>",
+        ),
+        (
+            "( x | y )",
+            '<mrow><mo>(</mo><mi>x</mi><mo stretchy="false">|</mo><mi>y</mi><mo>)</mo></mrow>',
+        ),
+        ("a )", '<mrow><mi>a</mi><mo stretchy="false">)</mo></mrow>'),
+        (
+            ") ^ { 2 } (",
+            '<mrow><msup><mo stretchy="false">)</mo><mn>2</mn></msup><mo stretchy="false">(</mo>'
+            "</mrow>",
+        ),
+    ],
+)
+def test_brackets_hold_together_and_bear_the_script(canonical: str, inside: str) -> None:
+    assert mathml(canonical.split()) == f"{MATH}{inside}</math>"

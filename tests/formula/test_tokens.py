@@ -110,7 +110,7 @@ def test_the_vocabulary_decides_the_spelling(typed: str, canonical: str) -> None
     [
         ("a + \\foo", "'\\\\foo' at character 5 is no symbol"),
         ("x # y", "'#' at character 3"),
-        ("\\begin{matrix}", "'\\\\begin' at character 1"),
+        ("\\begin{matrix}", "'\\\\begin{matrix}' at character 1"),
         ("\\overline{x}", "'\\\\overline' at character 1"),
         ("x^", "'^' at character 2 lacks an argument"),
         ("{x_}", "'_' at character 3 lacks an argument"),
@@ -157,3 +157,48 @@ def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
     except LatexError:
         return
     assert all(token in CROHME or token in "{}" for token in tokens)
+
+
+@pytest.mark.parametrize("vocabulary", [CROHME, HME100K], ids=lambda v: v.name)
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (r"\begin{equation}x+1\end{equation}", "x+1"),
+        (r"\begin {aligned*} a&=b \end{aligned*}", "a=b"),
+        (r"x+1\tag{1}\label{eq:a_1}\nonumber", "x+1"),
+        (r"x\tag*{(1)}", "x"),
+        (r"a\hspace{1em}b\hspace*{2pt}c\kern1pt d\mkern-3mu e\hskip 1em f", "abcdef"),
+        (r"\sqrt{x\hspace{2pt}}\phantom{yz}", r"\sqrt{x}"),
+        ("x+1 % comment", "x+1"),
+        (r"\color{red}{x}+{\color[rgb]{1,0,0}y}\textcolor{red}{z}", "x+yz"),
+        (r"\frac\color{red}12", r"\frac12"),
+        (r"x\sp2\sb{1}", "x^2_1"),
+        ("1,2,...,n", r"1,2,\ldots,n"),
+        ("1.......n", "1 . . . . . . . n"),
+        ("f’(x)+f′+f″+x_1′", "f'(x)+f'+f''+x_1'"),
+        (r"\underset{x\to0}{\lim}f", r"\lim\limits_{x\to0}f"),
+        (r"\overset{a}{=}\stackrel{b}{=}", "=^a=^b"),
+        ("x₁₂+y₁²+aₙ₋₁", "x_{12}+y_1^2+a_{n-1}"),
+        ("½x+1¼", r"\frac12x+1\frac14"),
+        ("x⁻¹+xⁿ⁺¹", "x^{-1}+x^{n+1}"),
+    ],
+)
+def test_labels_as_tools_write_them(written: str, meant: str, vocabulary: Vocabulary) -> None:
+    assert normalize(written, vocabulary) == normalize(meant, vocabulary)
+
+
+def test_a_box_is_kept_where_it_is_a_class() -> None:
+    assert normalize(r"\boxed{x}", CROHME) == ["x"]
+    assert normalize(r"\boxed{x}", HME100K) == ["\\boxed", "{", "x", "}"]
+
+
+@pytest.mark.parametrize("written", [r"x\tag", r"x\tag{1", r"x\hspace", r"\underset{a}"])
+def test_commands_around_no_ink_need_their_argument(written: str) -> None:
+    for strict in (True, False):
+        with pytest.raises(LatexError, match="lacks an argument"):
+            normalize(written, CROHME, strict=strict)
+
+
+def test_other_environments_are_no_letters() -> None:
+    tokens = normalize(r"\begin{cases}a\end{cases}", CROHME, strict=False)
+    assert tokens == [r"\begin{cases}", "a", r"\end{cases}"]

@@ -12,16 +12,15 @@ from safetensors.torch import save
 from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Architecture, Namer
-from namer_edge_runtime.engine.base import open_engine
+from namer_edge_runtime.decode.pick import pick_nodes
+from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import EngineError, UsageError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.preprocessing import Preprocessing
-from namer_edge_runtime.recognition.single_pass import _padded
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
-from namer_edge_runtime.selection import picks
 
 from ..handwriting import WRITTEN, written
 
@@ -115,8 +114,9 @@ def pictures_a_second(recognizer: Recognizer, batch_size: int, rounds: int) -> f
     images = np.repeat(image, batch_size, axis=0)
     engine = recognizer.engine
     vat = engine.vat(images)
-    found = picks(vat.scores, vat.classes, vat.none, recognizer.vocabulary, recognizer.decoding)
-    nodes = _padded(vat, found, 0)
+    maps = (vat.scores, vat.classes, vat.none)
+    found = pick_nodes(*maps, recognizer.vocabulary, recognizer.decoding)
+    nodes = PgdInputs.of(vat, found)
     start = 0.0
     for number in range(2 * rounds):
         if number == rounds:  # the first half warms up

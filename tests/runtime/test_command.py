@@ -377,3 +377,19 @@ def test_one_look_and_fallback_are_options(recognize: Run, tmp_path: Path) -> No
     save_inputs(tmp_path / "in")
     code, output, _ = recognize(tmp_path / "in" / "a.png", "--one-look", "--fallback")
     assert (code, output.split("\t")[1]) == (0, "1-1\n")
+
+
+def test_a_run_as_pictures_is_not_gone_on_with_otherwise(
+    recognize: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_inputs(tmp_path / "in")
+    command_ = (tmp_path / "in", "--jsonl", tmp_path / "out.jsonl")
+
+    def stopping(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bulk, "recognize_all", stopping)
+        assert recognize(*command_, "--as-picture")[0] == 130
+    assert recognize(*command_, "--resume")[0] == 2
+    assert recognize(*command_, "--resume", "--as-picture")[0] == 0

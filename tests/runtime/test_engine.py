@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from namer_edge_runtime import plugins
 from namer_edge_runtime.engine import base
 from namer_edge_runtime.engine.base import engine_names, open_engine
 from namer_edge_runtime.engine.onnxruntime import OnnxRuntimeEngine
@@ -79,8 +80,8 @@ def test_an_engine_of_somebody_else_is_one_class_under_a_name(
     tiny_model: ModelFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     point = EntryPoint("elsewhere", "tests.runtime.test_engine:Elsewhere", base.GROUP)
-    monkeypatch.setattr(base, "entry_points", lambda group: [point])
-    assert engine_names() == ["elsewhere"]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
+    assert engine_names() == ["elsewhere", "onnxruntime", "openvino", "torch"]
     recognizer = Recognizer.from_pretrained(tiny_model.path, engine="elsewhere", threads=1)
     result = recognizer.strokes(formula("1 - 1"))
     assert (result.canonical, result.engine, result.device) == ("1 - 1", "elsewhere", "NEAR")

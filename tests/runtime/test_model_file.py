@@ -12,7 +12,7 @@ import pytest
 
 from namer_edge_runtime.errors import ModelFileError, UsageError
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.model_file import META, MODELS, ModelFile, packaged_models
+from namer_edge_runtime.model_file import META, ModelFile, locate, packaged_models
 from namer_edge_runtime.recognizer import Recognizer
 
 from .tiny_model import formula, write_tiny_model
@@ -103,7 +103,7 @@ def test_a_wrong_model_json_is_refused(
         ModelFile.open(folder)
 
 
-PACKAGED = json.loads((MODELS / "crohme-edge" / META).read_text("utf-8"))
+PACKAGED = json.loads((locate("crohme-edge") / META).read_text("utf-8"))
 HOSTILE = (None, True, -1, 0, 1e9, float("nan"), float("inf"), "a", [], {}, [1], {"a": 1})
 FIELDS = [
     *((table, key) for table in ("look", "decoding") for key in PACKAGED[table]),
@@ -126,7 +126,7 @@ def test_a_hostile_value_is_refused_by_its_name_or_does_no_harm(
         else:
             meta[table][key] = value
         try:
-            model = ModelFile._from_meta(MODELS / "crohme-edge", meta)
+            model = ModelFile._from_meta(locate("crohme-edge"), meta)
         except ModelFileError as error:
             messages.append(str(error))
         else:

@@ -2,6 +2,7 @@
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,12 @@ def test_it_reads_as_onnx_runtime_does_alone_and_batched(
     expected = read(Recognizer.from_pretrained(tiny_model.path, threads=1))
     assert expected[:3] == ["1", "1 - 1", "1 ^ { 1 }"]
     assert read(recognizer) == read(recognizer, batch_size=8) == expected
+
+
+def test_an_onnx_model_is_read_without_being_exported_again(tiny_model: ModelFile) -> None:
+    expected = read(Recognizer.from_pretrained(tiny_model.path, threads=1))
+    on_openvino = Recognizer.from_pretrained(tiny_model.path, engine="openvino", threads=1)
+    assert read(on_openvino) == expected
 
 
 def test_the_result_says_what_ran(recognizer: Recognizer) -> None:
@@ -107,8 +114,8 @@ def test_a_device_that_is_not_there_is_an_error_unless_allowed(model: ModelFile)
 def test_a_model_of_another_format_or_a_broken_graph_is_an_error(
     model: ModelFile, tiny_model: ModelFile, tmp_path: Path
 ) -> None:
-    with pytest.raises(EngineError, match="reads openvino models"):
-        open_engine("openvino", tiny_model)
+    with pytest.raises(EngineError, match="reads openvino and onnx models"):
+        open_engine("openvino", replace(tiny_model, engine_format="torch"))
     meta = {k: v for k, v in model.meta.items() if k != "parts"}
     parts: dict[str, bytes | Path] = {role: model.read(role) for role in model.parts}
     broken = ModelFile.write(tmp_path / "m", meta, {**parts, "pgd": b"no graph"})

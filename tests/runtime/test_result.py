@@ -66,3 +66,11 @@ def test_nothing_of_a_large_picture_is_kept(recognizer: Recognizer) -> None:
     large = cv2.resize(picture("1 - 1"), (4000, 1200))
     result = recognizer.each([open_input(large)])[0]
     assert len(pickle.dumps(result)) < 200_000
+
+
+def test_a_script_without_content_is_not_read(recognizer: Recognizer) -> None:
+    result = recognizer(picture("1 ^"), alternatives=3)
+    assert result.canonical == "1"
+    assert [token.text for token in result.tokens] == ["1"]
+    assert not [other for other in result.alternatives if "{ }" in other.canonical]
+    assert not any(other.canonical == "1" for other in result.alternatives)

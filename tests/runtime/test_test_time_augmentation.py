@@ -39,7 +39,7 @@ class Doubting:
 def doubting(
     recognizer: Recognizer, looks: tuple[float, ...], sure: float = 0.5, height: int = 64
 ) -> Recognizer:
-    decoding = replace(recognizer.decoding, second_looks=looks, sure=sure)
+    decoding = replace(recognizer.decoding, tta_scales=looks, confidence_threshold=sure)
     return Recognizer(
         Doubting(recognizer, height), recognizer.preprocessing, recognizer.vocabulary, decoding
     )  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ STROKES = [np.array(stroke, np.float32) for stroke in formula("1 - 1")]
 def test_one_look_is_enough_where_the_model_is_sure(recognizer: Recognizer) -> None:
     plain = recognizer.strokes(STROKES)
     assert plain.score > 0.5
-    several = replace(recognizer.decoding, second_looks=(2.0, 3.0), sure=0.5)
+    several = replace(recognizer.decoding, tta_scales=(2.0, 3.0), confidence_threshold=0.5)
     again = Recognizer(recognizer.engine, recognizer.preprocessing, recognizer.vocabulary, several)
     assert replace(again.strokes(STROKES), milliseconds=plain.milliseconds) == plain
 
@@ -136,7 +136,7 @@ def said(canonical: str, score: float, *others: Reading) -> Result:
 
 
 def test_the_constants_travel_with_the_model() -> None:
-    decoding = DecodingOptions(second_looks=(0.9, 1.2), sure=0.5)
+    decoding = DecodingOptions(tta_scales=(0.9, 1.2), confidence_threshold=0.5)
     value = decoding.to_json()
     assert (
         DecodingOptions.from_json({**value, "second_looks": list(value["second_looks"])})
@@ -148,7 +148,7 @@ def test_the_constants_travel_with_the_model() -> None:
     for wrong in (-0.1, 2, float("nan")):
         with pytest.raises(ModelFileError, match="sure"):
             DecodingOptions.from_json({"sure": wrong})
-    assert DecodingOptions.from_json({"routes": 3}).routes == 3
+    assert DecodingOptions.from_json({"routes": 3}).k_best == 3
     for wrong in (-1, 2.5, 10**9):
         with pytest.raises(ModelFileError, match="routes"):
             DecodingOptions.from_json({"routes": wrong})

@@ -21,6 +21,7 @@ from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.ink.render import render
 
 from ..handwriting import VOCABULARY, written
 from .conftest import PLAIN, SMALL
@@ -47,6 +48,27 @@ def test_a_deeper_encoder_reads_as_the_one_it_grew_from(checkpoint: Path) -> Non
     shallower = Namer(replace(old.architecture, blocks=(0, 0, 0, 0)), old.vocabulary)
     with pytest.raises(ConfigError, match="the configuration asks for"):
         load_pretrained(shallower, checkpoint)
+
+
+def test_with_stroke_planes_a_model_reads_as_the_one_it_began_from(checkpoint: Path) -> None:
+    old, preprocessing, _ = load_weights(checkpoint)
+    config = load_config("edge", [*SMALL, "stroke_planes=true"])
+    new = Namer(config.architecture, old.vocabulary)
+    load_pretrained(new, checkpoint)
+    prepared = render(written(5).strokes, replace(preprocessing, stroke_planes=True))
+    planes = torch.from_numpy(prepared.planes(config.preprocessing.inputs)[None]).float() / 255
+    assert planes[:, 1:].any()
+    with torch.no_grad():
+        before = old.eval().encode(planes[:, :1])
+        after = new.eval().encode(planes)
+    assert torch.equal(before.logits, after.logits)
+    new.train().encode(planes).logits.square().sum().backward()
+    first = new.get_parameter("encoder.stages.0.down.conv.weight")
+    assert first.grad is not None
+    assert (first.grad[:, 1:].abs().amax((0, 2, 3)) > 0).all(), "all planes can be learned"
+    save_weights(checkpoint, new, config.preprocessing, {})
+    with pytest.raises(ConfigError, match="the configuration asks for"):
+        load_pretrained(Namer(old.architecture, old.vocabulary), checkpoint)
 
 
 def smiling(formula: Formula) -> Formula:

@@ -25,8 +25,8 @@ from namer_edge.training.quantization_aware import (
     NEGLIGIBLE,
     Activations,
     QuantizationAware,
-    round_s8,
     round_u8,
+    round_weight,
     rounded,
 )
 from namer_edge_export.onnx import export_pgd, export_vat
@@ -70,11 +70,11 @@ def untrained(tmp_path: Path) -> Path:
     return path
 
 
-def test_weights_keep_255_steps_a_channel_and_the_gradient_of_what_they_were() -> None:
+def test_weights_keep_129_steps_a_channel_and_the_gradient_of_what_they_were() -> None:
     weight = torch.randn(5, 4, 3, 3) * torch.tensor([1, 10, 100, 1e-3, 0])[:, None, None, None]
     weight.requires_grad_()
-    result = round_s8(weight)
-    step = weight.detach().flatten(1).abs().amax(1) / 127
+    result = round_weight(weight)
+    step = weight.detach().flatten(1).abs().amax(1) / 64
     assert torch.all((result - weight).flatten(1).abs().amax(1) <= step / 2 * 1.001)
     result.sum().backward()
     assert weight.grad is not None
@@ -83,7 +83,7 @@ def test_weights_keep_255_steps_a_channel_and_the_gradient_of_what_they_were() -
 
 def test_folding_batch_normalization_rounds_alike() -> None:
     weight, factor = torch.randn(6, 4, 3, 3), torch.randn(6)[:, None, None, None] * 3
-    torch.testing.assert_close(round_s8(weight * factor), round_s8(weight) * factor)
+    torch.testing.assert_close(round_weight(weight * factor), round_weight(weight) * factor)
 
 
 def test_activations_keep_256_steps_and_no_gradient_beyond_the_range() -> None:
@@ -265,7 +265,7 @@ def test_the_checkpoint_is_one_like_any_other(untrained: Path, pack: Path, tmp_p
             assert torch.equal(value, after.state_dict()[name])
     weight = after.vat.classify.weight
     assert not torch.allclose(weight, before.vat.classify.weight, atol=1e-6)
-    assert len(weight[0].unique()) > 255
+    assert len(weight[0].unique()) > 129
 
 
 def test_what_is_validated_is_the_rounded_model(
@@ -280,7 +280,7 @@ def test_what_is_validated_is_the_rounded_model(
     monkeypatch.setattr("namer_edge.training.loop.validate", judge)
     more = ["qat=true", f"init={untrained}", "epochs=1"]
     train(load_config("edge", settings(pack, tmp_path / "run", *more)))
-    assert all(len(channel.unique()) <= 255 for channel in validation[0].vat.classify.weight)
+    assert all(len(channel.unique()) <= 129 for channel in validation[0].vat.classify.weight)
     memory = validation[0].encode(torch.rand(1, 1, 64, 128)).memory
     assert len(memory.unique()) <= 256
 

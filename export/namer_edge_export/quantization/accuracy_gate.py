@@ -1,6 +1,6 @@
 """The gate: what quantization costs in accuracy, measured before anything is written."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -16,6 +16,7 @@ from namer_edge.evaluation.exprate import Prediction, rate
 from namer_edge.evaluation.pairing import Answer, protocol_name, reading
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
 from namer_edge_runtime.engine.base import open_engine
+from namer_edge_runtime.engine.int8_sums import arithmetic
 from namer_edge_runtime.errors import NamerEdgeError, UsageError
 from namer_edge_runtime.inputs import LoadedInput, open_input
 from namer_edge_runtime.model_file import ModelFile
@@ -77,6 +78,8 @@ class Comparison:
     data: EvaluationSet
     before: Measured
     after: Measured
+    arithmetic: Mapping[str, str] = field(default_factory=dict)
+    """Processor, its int8 unit, and whether the second model's engine adds up int8 exactly."""
 
     @property
     def drop(self) -> float:
@@ -123,6 +126,7 @@ class Comparison:
             "lost": [a.name for a, _ in self.lost],
             "won": [a.name for a, _ in self.won],
             "changed": self.changed,
+            "arithmetic": dict(self.arithmetic),
         }
 
     def text(self) -> str:
@@ -140,6 +144,7 @@ class Comparison:
             f"{len(self.before.readings)} formulas {len(self.lost)} lost, {len(self.won)} won, "
             f"{self.changed} read differently"
         )
+        lines += [", ".join(f"{key}: {value}" for key, value in self.arithmetic.items())]
         for before, after in self.lost[:SHOWN]:
             said = " ".join(after.read or ()) or after.reason or "nothing"
             lines.append(f"  lost {before.name}: {' '.join(before.label)} → {said}")
@@ -213,7 +218,8 @@ def compare(
                 fit_score_calibration(list(results[which].values()), read),
             )
         )
-    return Comparison(data, *measured)
+    first, second = measured
+    return Comparison(data, first, second, arithmetic(recognizers[1].engine))
 
 
 def _recognizer(model: ModelFile) -> Recognizer:

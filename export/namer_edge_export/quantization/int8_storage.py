@@ -21,7 +21,7 @@ def slim(quantized: bytes) -> bytes:
     """An int8 graph (`quantize_vat`, `quantize_pgd`) in fewer bytes.
 
     Same results but for small roundings: scales of weights and biases to half precision (at most
-    0.05 %, where a rounded weight is off by up to 0.4 % of the largest), and looked-up rows to S8.
+    0.05 %, where a rounded weight is off by up to 0.8 % of the largest), and looked-up rows to S8.
     """
     model = onnx.load_from_string(quantized)
     graph = model.graph

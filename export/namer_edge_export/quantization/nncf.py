@@ -37,7 +37,7 @@ from namer_edge_runtime.recognizer import Recognizer
 from ..openvino import opened, written
 from .calibration import Calibration, pgd_inputs, vat_inputs
 
-SCHEME = "NNCF static, S8 weights per channel, activations of 8 bits per tensor"
+SCHEME = "NNCF static"
 RANKED = 100
 """Formulas by which accuracy control ranks the layers; all of them judge each step it takes."""
 
@@ -68,9 +68,12 @@ def nncf_parts(
             graph = opened(model, role)
             data = nncf.Dataset(values)
             options: dict[str, Any] = {"subset_size": len(values), **_options(nncf, role, graph)}
+            # Weights of 7 bits, as in the ONNX graphs: sums are exact without VNNI too.
+            exact = nncf.AdvancedQuantizationParameters(overflow_fix=nncf.OverflowFix.ENABLE)
             if judge is None:
-                small = nncf.quantize(graph, data, **options)
+                small = nncf.quantize(graph, data, advanced_parameters=exact, **options)
             else:
+                options["advanced_quantization_parameters"] = exact
                 small = judge.quantize(nncf, role, graph, data, options)
             parts |= written(small, meta, role)
     return parts

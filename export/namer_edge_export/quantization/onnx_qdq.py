@@ -1,4 +1,4 @@
-"""int8 graphs: static QDQ, weights S8 per channel, activations U8 (ARM: S8) per tensor.
+"""int8 graphs: static QDQ, weights of 7 bits per channel, activations U8 (ARM: S8) per tensor.
 
 Scales are fixed at export. Scales taken while the model runs would be taken over a whole batch,
 and a formula would then read otherwise in company than alone.
@@ -7,7 +7,7 @@ and a formula would then read otherwise in company than alone.
 import ast
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,34 +29,37 @@ VAT_OPERATORS = ("Conv", "Relu", "Add", "Resize", "Concat", "MaxPool", "AverageP
 """What is quantized of encoder and VAT: everything between the picture and the softmax."""
 
 
+WEIGHT_BITS = 7
+"""Bits of a weight, so that sums are exact on every processor.
+
+x86 without VNNI adds pairs of products U8 x S8 in 16 bits, which saturate at 32767. Two products of
+weights from -64 to 64 reach at most 2 x 255 x 64 = 32640.
+"""
+
+
 @dataclass(frozen=True)
 class Profile:
-    """The processors that a quantized graph is meant for."""
+    """The processors for which a quantized graph is quickest; it is right on all of them."""
 
     name: str
     meaning: str
-    reduce_range: bool = False
-    """Weights of 7 bits, without which products saturate where there is AVX2 alone."""
     activations: str = "U8"
-    """"U8" or "S8": what the processor multiplies with weights, which are S8."""
+    """"U8" or "S8": the type that the processor multiplies with weights, which are S8."""
 
     def to_json(self) -> dict[str, Any]:
-        """What the model file says of it."""
-        return {key: value for key, value in asdict(self).items() if key != "meaning"}
+        """The profile as the model file states it, with the bits of a weight."""
+        return {"name": self.name, "weight_bits": WEIGHT_BITS, "activations": self.activations}
 
 
-VNNI = Profile("vnni", "x86 with VNNI: products of U8 and S8 are added up in 32 bits")
-PROFILES = (
-    VNNI,
-    Profile("avx2", "x86 with AVX2 alone: pairs of products saturate 16 bits", reduce_range=True),
-    Profile("arm64", "ARM64 with dot products of S8 and S8", activations="S8"),
-)
+X86 = Profile("x86", "x86 with VNNI and without")
+PROFILES = (X86, Profile("arm64", "ARM64 with dot products of S8 and S8", activations="S8"))
+ALIASES = {"vnni": "x86", "avx2": "x86"}
+"""Former profiles, which one graph of 7-bit weights replaces."""
 
 
 def find_profile(name: str | None) -> Profile:
-    """The profile of this name, VNNI for None; raises `UsageError` with those there are."""
-    if name is None:
-        return VNNI
+    """The profile of this name, x86 for None; raises `UsageError` with those there are."""
+    name = X86.name if name is None else ALIASES.get(name, name)
     for profile in PROFILES:
         if profile.name == name:
             return profile
@@ -64,7 +67,7 @@ def find_profile(name: str | None) -> Profile:
     raise UsageError(f"no profile {name!r}: there are {known}")
 
 
-def quantize_vat(graph: bytes, inputs: Callable[[], Inputs], profile: Profile = VNNI) -> bytes:
+def quantize_vat(graph: bytes, inputs: Callable[[], Inputs], profile: Profile = X86) -> bytes:
     """The VAT graph in int8; `inputs` starts an iteration over the calibration, and is called
     twice.
 
@@ -83,7 +86,7 @@ def quantize_vat(graph: bytes, inputs: Callable[[], Inputs], profile: Profile = 
     )
 
 
-def quantize_pgd(graph: bytes, inputs: Inputs, profile: Profile = VNNI) -> bytes:
+def quantize_pgd(graph: bytes, inputs: Inputs, profile: Profile = X86) -> bytes:
     """The PGD graph in int8: the linear layers, with results in float.
 
     What multiplies activations with activations stays in float: attention, and the connectivity
@@ -157,7 +160,7 @@ def _quantized(model: onnx.ModelProto, inputs: Inputs, profile: Profile, **optio
             _Reader(inputs),
             quant_format=QuantFormat.QDQ,
             per_channel=True,
-            reduce_range=profile.reduce_range,
+            reduce_range=WEIGHT_BITS < 8,
             activation_type=ACTIVATIONS[profile.activations],
             weight_type=QuantType.QInt8,
             calibration_providers=["CPUExecutionProvider"],

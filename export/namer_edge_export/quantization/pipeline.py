@@ -15,13 +15,15 @@ from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.reference_readings import KEY
 
+from ..references import reference_readings
 from ..staging import unverified
 from ..strip import compact_parts
 from .accuracy_gate import EvaluationSet, compare, load_evaluation
 from .calibration import Calibration, draw, pgd_inputs, vat_inputs
 from .int8_storage import slim
-from .onnx_qdq import VNNI, Inputs, Profile, prepared, quantize_pgd, quantize_vat
+from .onnx_qdq import WEIGHT_BITS, X86, Inputs, Profile, prepared, quantize_pgd, quantize_vat
 from .sensitivity import Cost, Sensitivity, alone, sensitivity
 
 EXPLAINED = 32
@@ -37,7 +39,7 @@ class QuantizationData:
     calibration: Calibration
     evaluation: EvaluationSet
     max_drop: float = MAX_DROP
-    profile: Profile = VNNI
+    profile: Profile = X86
     explain: Path | None = None
     """Where the report on layers goes (JSON), if one is wanted."""
     worst: int = 0
@@ -50,7 +52,7 @@ class QuantizationData:
         evaluation: Path,
         preprocessing: Preprocessing,
         max_drop: float | None,
-        profile: Profile = VNNI,
+        profile: Profile = X86,
         explain: Path | None = None,
         worst: int = 0,
     ) -> "QuantizationData":
@@ -79,10 +81,12 @@ def quantize(
     material: QuantizationData,
     output: Path,
     show: Callable[[str], object],
+    progress: Callable[[str], object] = lambda text: None,
 ) -> Quantized:
     """The int8 twin of the fp32 `model`, whose JSON is `meta`; it will lie at `output`.
 
-    `show` is given the comparison of the two, whichever way it goes. Raises `ExportError` where
+    `show` is given the comparison of the two, whichever way it goes, `progress` each step as it
+    begins. Raises `ExportError` where
     ExpRate falls by more than `material.max_drop`.
     """
     for recipe in _recipes(model, meta, material, output, show):
@@ -94,9 +98,12 @@ def quantize(
         }
         if recipe.notice:
             show(recipe.notice)
+        progress(f"calibrating on {len(material.calibration.pictures)} formulas and quantizing")
         parts = recipe.make(whole)
         with unverified(output, whole, parts) as twin:
+            progress(f"gate: reading {len(material.evaluation.samples)} formulas with both models")
             comparison = compare(model, twin, material.evaluation)
+            whole[KEY] = reference_readings(twin)
         show(comparison.text())
         if comparison.drop <= material.max_drop:
             gate = comparison.to_json() | {"max_drop": material.max_drop}
@@ -137,7 +144,7 @@ def _recipes(
                 explain(model, meta, graphs, material, output, show)
 
         yield _Recipe(
-            profile.to_json() | {"scheme": "static QDQ, S8 weights"},
+            profile.to_json() | {"scheme": "static QDQ"},
             lambda whole: compact_parts(
                 quantized_graphs(model, calibration, profile, inspect), whole
             ),
@@ -145,10 +152,11 @@ def _recipes(
         return
     from .nncf import SCHEME, Limit, nncf_parts
 
-    yield _Recipe({"scheme": SCHEME}, lambda meta: nncf_parts(model, meta, calibration))
+    said = {"scheme": SCHEME, "weight_bits": WEIGHT_BITS}
+    yield _Recipe(said, lambda meta: nncf_parts(model, meta, calibration))
     limit = Limit(material.evaluation.samples, material.max_drop)
     yield _Recipe(
-        {"scheme": SCHEME, "accuracy_control": True},
+        said | {"accuracy_control": True},
         lambda meta: nncf_parts(model, meta, calibration, limit),
         "again, with accuracy control: layers return to float, which takes many readings",
     )
@@ -157,7 +165,7 @@ def _recipes(
 def quantized_graphs(
     model: ModelFile,
     calibration: Calibration,
-    profile: Profile = VNNI,
+    profile: Profile = X86,
     inspect: Callable[[dict[str, bytes]], object] = lambda graphs: None,
 ) -> dict[str, bytes]:
     """Both graphs of the fp32 `model` in int8; `inspect` sees them before they are made slim."""

@@ -10,6 +10,8 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import DataError, NamerEdgeError
+from ..inputs import address_hint
+from ..picture.foreign import SUFFIXES
 from ..recognition.batching import WINDOW
 
 if TYPE_CHECKING:
@@ -22,9 +24,13 @@ INSIDE = "::"
 INK = ".inkml"
 KNOWN = frozenset(
     {INK, ".png", ".jpg", ".jpeg", ".jpe", ".bmp", ".dib", ".tif", ".tiff", ".webp", ".gif"}
-    | {".pnm", ".pbm", ".pgm", ".ppm"}
+    | {".jfif", ".jfi", ".jif", ".pjpeg", ".pjp", ".pnm", ".pbm", ".pgm", ".ppm"}
 )
-"""Endings of the files that are looked for in folders and zips."""
+"""Endings of the files that are read from folders and zips."""
+LISTED = KNOWN | SUFFIXES
+"""And of those that somebody may expect to be read: they are inputs, if ones that fail."""
+_OFFICE = "[Content_Types].xml"
+"""A member of every Office document, which is a zip."""
 LARGEST_MEMBER = 1 << 28
 """Bytes a file in a zip may unpack to."""
 MOST_WAITING = 1 << 25
@@ -116,6 +122,8 @@ def _behind(path: str) -> Iterator[Source]:
         else:
             yield Source(path, NamedBytes(data, path))
         return
+    if not path:
+        raise DataError("an empty name: give a picture, an InkML file, a folder or a zip")
     try:
         is_folder, is_there = Path(path).is_dir(), Path(path).exists()
     except (OSError, ValueError) as error:
@@ -123,7 +131,10 @@ def _behind(path: str) -> Iterator[Source]:
     if is_folder:
         yield from _inside(path)
     elif not is_there:
-        raise DataError(f"{path}: not there; give a picture, an InkML file, a folder or a zip")
+        raise DataError(
+            address_hint(path)
+            or f"{path}: not there; give a picture, an InkML file, a folder or a zip"
+        )
     elif _is_zip(path):
         yield from _members(path, path)
     else:
@@ -169,13 +180,18 @@ def _wanted(archive: zipfile.ZipFile, name: str) -> list[zipfile.ZipInfo]:
         for member in archive.infolist()
         if not member.is_dir() and _is_wanted(PurePosixPath(member.filename))
     ]
+    if not members and _OFFICE in archive.namelist():
+        raise DataError(
+            f"{name}: an Office document without a picture in it; ink in one is not read: save it "
+            "as a PNG, or as InkML"
+        )
     if not members:
         raise DataError(f"{name}: no picture and no InkML in this zip")
     return sorted(members, key=lambda member: member.filename)
 
 
 def _is_wanted(path: PurePath) -> bool:
-    return path.suffix.lower() in KNOWN and not any(
+    return path.suffix.lower() in LISTED and not any(
         part.startswith(".") or part == "__MACOSX" for part in path.parts
     )
 

@@ -2,18 +2,22 @@
 
 from .decode import decode, decode_all
 from .hypothesis import Hypothesis
-from .pick import EOS, SOS, Nodes, pick, pick_all
+from .options import DecodingOptions
+from .pick import EOS, SOS, NodeBatch, Nodes, pick, pick_all, pick_nodes
 from .warm_up import WarmUp, warm_up
 
 __all__ = [
     "EOS",
     "SOS",
+    "DecodingOptions",
     "Hypothesis",
+    "NodeBatch",
     "Nodes",
     "WarmUp",
     "decode",
     "decode_all",
     "pick",
     "pick_all",
+    "pick_nodes",
     "warm_up",
 ]

@@ -211,6 +211,8 @@ def plain_array(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
 
     Numba compiles anew for every layout, and for read-only arrays; copies only where it must.
     """
+    if isinstance(values, np.ndarray) and values.dtype == dtype and values.flags.carray:
+        return values  # as `require` would find, at a tenth of its time
     return np.require(values, dtype, ["C", "A", "W"])
 
 

@@ -29,7 +29,7 @@ def _with_former_names(options: type[T]) -> type[T]:
                 named[name] = named.pop(former)
         made(self, *values, **named)
 
-    options.__init__ = init  # type: ignore[method-assign]
+    options.__init__ = init  # type: ignore[assignment]
     for name, former in STORED.items():
         setattr(options, former, property(attrgetter(name), doc=f"Former name of `{name}`."))
     return options

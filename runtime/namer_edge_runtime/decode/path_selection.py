@@ -1,11 +1,11 @@
-"""Path selection of a whole batch in one compiled call: revise, build, longest path, repair.
+"""Path selection of a batch in one compiled call: revise, build, k longest paths, repair, score.
 
-The paper's formula is the longest path, where nodes to delete are left out first. With `routes`,
-beyond the paper, deleting is weighed against reading: of the most probable paths, the most probable
-reading is the formula, in which each node is either read or deleted.
+The paper's formula is the longest path, where nodes to delete are left out first. Weighed, beyond
+the paper, nothing is deleted ahead: the paths are the most probable ones, in which each node is
+either read or deleted, through all edges but the weakest.
 """
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,66 +13,44 @@ from numpy.typing import NDArray
 from . import reference
 from .graph import enter, fill_revised, list_edges, weigh
 from .hypothesis import Hypothesis
-from .jit import kernel, part, plain_array
+from .jit import kernel, part
 from .path import extend, trace
-from .pick import EOS, SOS, Nodes
+from .pick import EOS, SOS
 from .repair import walk
-from .thresholds import LEAST, LEAST_DELETED, WEAKEST_CLASS, WEAKEST_EDGE
+from .thresholds import MIN_CLASS, MIN_DELETE, MIN_EDGE, MIN_PROBABILITY
 
 
-def select(
-    self_probs: NDArray[np.float32],
-    left: NDArray[np.float32],
-    right: NDArray[np.float32],
-    nodes: Sequence[Nodes],
-    vocabulary_endings: NDArray[np.integer],
-    *,
-    epsilon: float,
-    left_weight: float,
-    right_weight: float,
-    routes: int,
-) -> list[Hypothesis]:
-    """The longest path through each of B formulas, repaired (section "Path Selection"), or the most
-    probable reading of so many `routes`.
+@dataclass(frozen=True)
+class RankedPaths:
+    """The R longest, or most probable, paths of B formulas, repaired: what `select_paths` gives."""
 
-    Arguments are those of `decode_all`, which checks them.
-    """
-    shape = (len(nodes), max(map(len, nodes), default=0))
-    classes = np.zeros(shape, np.int64)
-    parents = np.zeros(shape, np.int64)
-    sizes = np.array([len(own) for own in nodes], np.int64)
-    for row, own in enumerate(nodes):
-        classes[row, : len(own)] = own.classes
-        parents[row, : len(own)] = own.parents
-    chosen, revised, node_scores, counts, scores, repaired = _select(
-        plain_array(self_probs, np.float32),
-        plain_array(left, np.float32),
-        plain_array(right, np.float32),
-        classes,
-        parents,
-        sizes,
-        plain_array(vocabulary_endings, np.int8),
-        float(epsilon),
-        float(left_weight),
-        float(right_weight),
-        int(routes),
-    )
-    return [
-        Hypothesis(
-            nodes=chosen[row, :count],
-            classes=revised[row, :count],
-            score=score,
-            node_scores=node_scores[row, :count],
-            repaired=changed,
+    nodes: NDArray[np.int64]
+    """[B, R, N] without `<sos>` and `<eos>`, 0 beyond their number."""
+    counts: NDArray[np.int64]
+    """[B, R] number of nodes of each path."""
+    scores: NDArray[np.float64]
+    """[B, R] `Hypothesis.score`, that of an empty path as if it were none; -1: no such path."""
+    repaired: NDArray[np.bool_]
+    """[B, R]."""
+    classes: NDArray[np.int64]
+    """[B, N] revised class of each node."""
+    node_scores: NDArray[np.float32]
+    """[B, N] its probability by the self head."""
+
+    def hypothesis(self, row: int, rank: int) -> Hypothesis:
+        count = self.counts[row, rank]
+        nodes = self.nodes[row, rank, :count]
+        return Hypothesis(
+            nodes,
+            self.classes[row, nodes],
+            float(self.scores[row, rank]) if count else 0.0,
+            self.node_scores[row, nodes],
+            bool(self.repaired[row, rank]),
         )
-        for row, (count, score, changed) in enumerate(
-            zip(counts.tolist(), scores.tolist(), repaired.tolist(), strict=True)
-        )
-    ]
 
 
-@kernel(plain=reference.select)
-def _select(
+@kernel(plain=reference.select_paths)
+def select_paths(
     self_probs: NDArray[np.float32],
     left: NDArray[np.float32],
     right: NDArray[np.float32],
@@ -83,21 +61,24 @@ def _select(
     epsilon: float,
     left_weight: float,
     right_weight: float,
-    routes: int,
+    weighed: bool,
+    ranks: int,
 ) -> reference.Arrays:
+    """The fields of `RankedPaths` for heads and nodes [B, N, …], `sizes` [B] of them real.
+
+    Not `weighed`, paths are ranked by the sum of E over the edges that are at least `epsilon`;
+    `weighed`, by their probability.
+    """
     end = len(vocabulary_endings)
     total = left_weight + right_weight
-    least = epsilon if routes == 0 else WEAKEST_EDGE * total
-    ranked = max(1, routes)
     batch, most = classes.shape
-    chosen = np.zeros((batch, most), np.int64)
-    revised = np.zeros((batch, most), np.int64)
-    node_scores = np.zeros((batch, most), np.float32)
-    counts = np.zeros(batch, np.int64)
-    scores = np.zeros(batch, np.float64)
-    repaired = np.zeros(batch, np.bool_)
+    chosen = np.zeros((batch, ranks, most), np.int64)
+    counts = np.zeros((batch, ranks), np.int64)
+    scores = np.full((batch, ranks), -1.0)
+    repaired = np.zeros((batch, ranks), np.bool_)
+    labels = np.zeros((batch, most), np.int64)
+    said = np.zeros((batch, most), np.float32)
     # Room for the largest formula, which all of the batch use one after the other.
-    labels = np.empty(most, np.int64)
     alive = np.empty(most, np.bool_)
     edges = np.empty((most, most), np.float64)
     inside = np.empty((most, most), np.bool_)
@@ -105,52 +86,56 @@ def _select(
     heap = np.empty(most * most, np.int64)
     targets = np.empty(most * most // 2, np.int64)  # without cycles there are no more
     weights = np.empty(most * most // 2, np.float64)
-    lengths = np.empty((most, ranked), np.float64)
-    before = np.empty((most, ranked), np.int64)
-    ranks = np.empty((most, ranked), np.int64)
+    lengths = np.empty((most, ranks), np.float64)
+    before = np.empty((most, ranks), np.int64)
+    rank_before = np.empty((most, ranks), np.int64)
     room = np.empty((5, most + 1), np.int64)
     route = np.empty(most, np.int64)
-    walked = np.empty(most, np.int64)
+    deleted = np.empty(most, np.float64)
     read = np.empty(most, np.bool_)
     for b in range(batch):
         size = sizes[b]
-        probs = self_probs[b]
-        fill_revised(probs, classes[b], parents[b], size, vocabulary_endings, routes == 0, labels)
+        own = labels[b]
+        fill_revised(
+            self_probs[b], classes[b], parents[b], size, vocabulary_endings, not weighed, own
+        )
         for node in range(size):
-            own = node if parents[b, node] < 0 else parents[b, node]
-            alive[node] = labels[node] != end + 1 and (
-                routes == 0 or own <= EOS or probs[own, labels[own]] >= WEAKEST_CLASS
+            deleted[node] = 1.0
+            if node > EOS:
+                said[b, node] = _number(self_probs[b, node, own[node]])
+                if parents[b, node] < 0:
+                    deleted[node] = max(MIN_DELETE, _number(self_probs[b, node, end + 1]))
+        for node in range(size):
+            symbol = parents[b, node] if parents[b, node] >= 0 else node
+            alive[node] = own[node] != end + 1 and (
+                not weighed or symbol <= EOS or said[b, symbol] >= MIN_CLASS
             )
         weigh(left[b], right[b], alive, size, left_weight, right_weight, edges)
+        least = MIN_EDGE * total if weighed else epsilon
         count = enter(edges, alive, size, least, inside, reaches, heap)
         sources = heap  # done with
         list_edges(edges, inside, size, sources, targets, weights)
-        if routes > 0:
-            _to_likelihood(weights, targets, count, probs, labels, parents[b], total)
-        scores[b] = -1.0
-        for rank in range(
-            extend(sources, targets, weights, count, size, ranked, lengths, before, ranks, room)
-        ):
-            inner = trace(rank, before, ranks, route) - 2
+        if weighed:
+            _to_likelihood(weights, targets, count, said[b], deleted, total)
+        found = extend(
+            sources, targets, weights, count, size, ranks, lengths, before, rank_before, room
+        )
+        for rank in range(found):
+            inner = trace(rank, before, rank_before, route) - 2
             path = route[1:]
+            walked = chosen[b, rank]
             reached = walk(path, inner, parents[b], size, edges, room, walked)
-            score = _probability(
-                walked, reached, labels, probs, parents[b], size, edges, total, read
-            )
-            if score <= scores[b]:
-                continue
-            scores[b] = score
-            counts[b] = reached
-            chosen[b, :reached] = walked[:reached]
-            chosen[b, reached:] = 0
-            repaired[b] = not np.array_equal(walked[:reached], path[:inner])
-        for place in range(counts[b]):
-            node = chosen[b, place]
-            revised[b, place] = labels[node]
-            node_scores[b, place] = _number(probs[node, labels[node]])
-        if counts[b] == 0:
-            scores[b] = 0.0
-    return chosen, revised, node_scores, counts, scores, repaired
+            walked[reached:] = 0
+            counts[b, rank] = reached
+            scores[b, rank] = _score(walked, reached, said[b], deleted, size, edges, total, read)
+            repaired[b, rank] = not np.array_equal(walked[:reached], path[:inner])
+    return chosen, counts, scores, repaired, labels, said
+
+
+@part
+def _number(probability: float) -> float:
+    """A probability as it is, 0 for NaN."""
+    return 0.0 if np.isnan(probability) else np.float64(probability)
 
 
 @part
@@ -158,54 +143,45 @@ def _to_likelihood(
     weights: NDArray[np.float64],
     targets: NDArray[np.int64],
     count: int,
-    probs: NDArray[np.float32],
-    labels: NDArray[np.int64],
-    parents: NDArray[np.int64],
+    said: NDArray[np.float32],
+    deleted: NDArray[np.float64],
     total: float,
 ) -> None:
-    """From E of each edge, in place, to what following it adds to the logarithm of `Hypothesis.score`:
-    that of E / `total`, and of what its target says, which is then not deleted."""
-    delete = probs.shape[1] - 1
+    """From E of each edge, in place, to what it adds to the logarithm of `_score`: E / `total`, and
+    P(class) of its target, which is then not deleted."""
     for edge in range(count):
         target = targets[edge]
-        weights[edge] = np.log(max(LEAST, weights[edge] / total))
+        weights[edge] = np.log(max(MIN_PROBABILITY, weights[edge] / total))
         if target > EOS:
-            weights[edge] += np.log(max(LEAST, _number(probs[target, labels[target]])))
-            if parents[target] < 0:
-                weights[edge] -= np.log(max(LEAST_DELETED, _number(probs[target, delete])))
+            weights[edge] += np.log(max(MIN_PROBABILITY, np.float64(said[target])))
+            weights[edge] -= np.log(deleted[target])
 
 
 @part
-def _number(probability: float) -> float:
-    """A probability as it is, 0 for what is no number."""
-    return 0.0 if np.isnan(probability) else np.float64(probability)
-
-
-@part
-def _probability(
+def _score(
     path: NDArray[np.int64],
     count: int,
-    labels: NDArray[np.int64],
-    probs: NDArray[np.float32],
-    parents: NDArray[np.int64],
+    said: NDArray[np.float32],
+    deleted: NDArray[np.float64],
     size: int,
     edges: NDArray[np.float64],
     total: float,
     read: NDArray[np.bool_],
 ) -> float:
-    """`Hypothesis.score` of `path[:count]`, that of an empty one as if it were none; `read` is room for a
-    mark at each node."""
+    """`Hypothesis.score` of `path[:count]`: product of P(class), E / `total` and P(delete).
+
+    `said` and `deleted` [N] are P(class) and P(delete); `read` is room for a mark at each node.
+    """
     product = 1.0
     previous = SOS
     read[:size] = False
     for place in range(count):
         node = path[place]
-        product *= edges[previous, node] / total * _number(probs[node, labels[node]])
+        product *= edges[previous, node] / total * said[node]
         read[node] = True
         previous = node
     product *= edges[previous, EOS] / total
-    delete = probs.shape[1] - 1
     for node in range(2, size):
-        if parents[node] < 0 and not read[node]:
-            product *= max(LEAST_DELETED, _number(probs[node, delete]))
+        if not read[node]:
+            product *= deleted[node]
     return min(1.0, product)

@@ -11,7 +11,12 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 CROSS = [[(0, 0), (20, 20)], [(20, 0), (0, 20)]]
-"""The strokes of the test reading, an x."""
+"""The strokes that times are measured with, an x."""
+ROOT = [
+    [(0, 24), (4, 20), (10, 40), (20, 0), (44, 0)],
+    [(23, 14), (27, 9), (33, 9), (36, 14), (34, 20), (24, 34), (38, 34)],
+]
+"""The strokes of the test reading, a root of 2: no symbol looks like another of its writing."""
 OPTIONAL = ("scipy", "yaml")
 """What Numba takes along where it is there, and no need of ours: with `--base` it is not there, as
 after a plain `pip install namer-edge`."""

@@ -1,27 +1,29 @@
 """What `namer-edge check` finds out: versions, processor, model, engines, kernels, a reading."""
 
 import platform
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import __version__
 from ..engine.base import engine_names, open_engine
 from ..engine.cpus import usable_cpus
+from ..engine.int8_sums import CURE, SATURATED, UNKNOWN, cpu_flags, int8_unit, reads_wrong, sums_of
 from ..engine.probe import probe
-from ..errors import EngineError, MissingExtraError, NamerEdgeError
+from ..errors import EngineError, MissingExtraError, NamerEdgeError, UsageError
 from ..model_file import ModelFile, packaged_models
-from .cold_start import CROSS, cold_start
+from ..reference_readings import FEWEST_EQUAL, read_again
+from .cold_start import ROOT, cold_start
 from .graph_metadata import is_lone_graph, read_metadata
+
+if TYPE_CHECKING:
+    from ..recognizer import Recognizer
 
 PACKAGES = ("namer-edge", "numpy", "numba", "onnxruntime", "opencv-python-headless")
 EXTRA_PACKAGES = ("onnxruntime-gpu", "openvino", "torch", "onnx")
-FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "asimd", "asimddp", "i8mm")
-"""Of a processor's features, those that decide how fast int8 is."""
-INT8_UNITS = ("avx512_vnni", "avx_vnni", "asimddp")
-"""Features that multiply int8 at full speed."""
 SWAP = "python -m pip uninstall -y onnxruntime onnxruntime-gpu && python -m pip install {0}"
 """Tested: either takes the place of the other, whichever, or both, were there. They share one
 folder, so installing the second overwrites the first, and removing one breaks both."""
@@ -46,20 +48,25 @@ class Health:
 def examine(name_or_path: str | None = None) -> Health:
     """Looks at everything that recognition with this model (the default one for None) needs.
 
-    A lone ONNX file is asked what it says of itself; nothing can be read with it.
+    A lone ONNX file is asked what it says of itself; nothing can be read with it. Raises
+    `UsageError` in a frozen program: engines are tried by fresh Pythons, and it has none to start.
     """
+    if getattr(sys, "frozen", False):
+        raise UsageError(
+            "a frozen program cannot be checked, it has no Python to try the engines with: run "
+            "namer-edge check in the environment that it was made from"
+        )
     health = Health()
     health.sections["versions"] = {
         "python": platform.python_version(),
         "system": platform.platform(),
         **{package: installed_version(package) for package in (*PACKAGES, *EXTRA_PACKAGES)},
     }
-    features = cpu_flags()
     health.sections["processor"] = {
         "machine": platform.machine(),
         "usable CPUs": usable_cpus(),
-        "features": features,
-        "int8": _int8(features),
+        "features": cpu_flags(),
+        "int8": _speed(),
     }
     model = _model(health, name_or_path)
     _engines(health)
@@ -71,28 +78,20 @@ def examine(name_or_path: str | None = None) -> Health:
 
 def installed_version(package: str) -> str | None:
     """None where the package is not installed."""
+    if package == "namer-edge":  # it runs, with metadata or without
+        return __version__
     try:
         return version(package)
     except PackageNotFoundError:
         return None
 
 
-def cpu_flags() -> list[str]:
-    """Those of `FLAGS` that Linux lists; elsewhere nothing is known."""
-    try:
-        words = set(Path("/proc/cpuinfo").read_text("utf-8", "replace").lower().split())
-    except OSError:
-        return []
-    return [flag for flag in FLAGS if flag in words]
-
-
-def _int8(features: list[str]) -> str:
-    """What the processor's features mean for models in int8."""
-    if any(unit in features for unit in INT8_UNITS):
-        return "fast: the processor multiplies int8 in one step"
-    if not features:
-        return "unknown"
-    return "no VNNI or dot product: a model in fp32 may be as fast here, so time both"
+def _speed() -> str:
+    """The speed of int8 that the processor's features promise."""
+    unit = int8_unit()
+    if unit == "none":
+        return "no VNNI or dot product: int8 is right but slower, fp32 may be as fast: time both"
+    return unit if unit == UNKNOWN else f"fast ({unit}): int8 is multiplied in one step"
 
 
 def _kernels() -> dict[str, Any]:
@@ -196,14 +195,15 @@ def _reading(health: Health, model: ModelFile) -> None:
     health.sections["reading"] = section
     try:
         engine = open_engine(None, model)
-        recognizer = Recognizer.of_model(model, engine)
-        result = recognizer.strokes(CROSS)
+        recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+        result = recognizer.strokes(ROOT)
+        _arithmetic(health, model, recognizer)
     except NamerEdgeError as error:
         health.problem(error)
         return
     section |= {
         "runs on": f"{engine.name}, {engine.device}, {engine.precision}",
-        "a drawn x reads": result.latex,
+        "a drawn root of 2 reads": result.latex,
     }
     try:
         fresh = cold_start(model.path)
@@ -218,3 +218,27 @@ def _reading(health: Health, model: ModelFile) -> None:
         "kernels ready after further, ms": fresh.kernels,
         "peak memory, MB": fresh.peak_memory or "unknown",
     }
+
+
+def _arithmetic(health: Health, model: ModelFile, recognizer: "Recognizer") -> None:
+    """Whether the engine computes here what the exporter computed."""
+    sums = sums_of(recognizer.engine)
+    harmless = sums == SATURATED and not reads_wrong(model, sums)
+    harmless_here = " (harmless: this model has no weights of 8 bits)" if harmless else ""
+    section = {"int8 sums": sums + harmless_here}
+    health.sections["arithmetic"] = section
+    if reads_wrong(model, sums):
+        health.problem(EngineError(f"sums of int8 saturate, {model.path} reads wrong here: {CURE}"))
+    again = read_again(model, recognizer)
+    if again is None:
+        section["reference readings"] = "none: an older model"
+        return
+    section["reference readings"] = f"{again.equal} of {again.total}"
+    if again.equal < FEWEST_EQUAL:
+        health.problem(
+            EngineError(
+                f"{model.path} reads {again.equal} of {again.total} formulas as its exporter did "
+                f"(not: {'; '.join(again.differing[:3])}): the engine computes otherwise here; try "
+                "another engine or precision, and report this with what is printed above"
+            )
+        )

@@ -1,19 +1,22 @@
 """The interface between recognition and what computes the network, and the table of engines."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decode.pick import NodeBatch
 from ..errors import EngineError, MissingExtraError, UsageError
 from ..model_file import ModelFile
+from ..plugins import ENGINES as GROUP
+from ..plugins import plugins
+from .int8_sums import CURE, reads_wrong, sums_of, weight_bits
 
-GROUP = "namer_edge.engines"
-"""Entry points through which engines, also those of others, are found by name."""
+LOGGER = logging.getLogger(__name__)
 MOST_THREADS = 1024
 """No machine that this is made for has more; a slip of the hand would start them all."""
 ENGINES = {"onnx": "onnxruntime", "openvino": "openvino", "torch": "torch"}
@@ -60,6 +63,12 @@ class PgdInputs:
     mask: NDArray[np.float32]
     """[B, N] 1 real, 0 padding."""
 
+    @classmethod
+    def of(cls, vat: VatOutput, nodes: NodeBatch) -> "PgdInputs":
+        """The nodes picked from these maps."""
+        arrays = (nodes.cells, nodes.classes, nodes.endings, nodes.scores, nodes.mask)
+        return cls(vat.features, vat.memory, *arrays)
+
 
 @dataclass(frozen=True)
 class PgdOutput:
@@ -76,8 +85,10 @@ class PgdOutput:
 class Engine(Protocol):
     """Computes the two graphs. Usable by several threads at once.
 
-    A class named in the entry points is called as `(model_file, *, device, threads)`, with
-    `providers`, `fallback`, `cache_dir` and `fixed_sizes` beside them where the caller gave these.
+    One that computes ONNX graphs says by `int8_sums()` whether their int8 products are added up
+    exactly, "exact" or "saturated". A class named in the entry points is called as
+    `(model_file, *, device, threads)`, with `providers`, `fallback`, `cache_dir` and `fixed_sizes`
+    beside them where the caller gave these.
     """
 
     @property
@@ -101,7 +112,7 @@ class Engine(Protocol):
 
 def engine_names() -> list[str]:
     """Names of all engines that are declared, runnable here or not."""
-    return sorted(point.name for point in entry_points(group=GROUP))
+    return list(plugins(GROUP))
 
 
 def open_engine(
@@ -121,10 +132,10 @@ def open_engine(
     """
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise UsageError(f"{threads} threads: give 1 to {MOST_THREADS}, or none for the default")
-    points = {point.name: point for point in entry_points(group=GROUP)}
+    points = plugins(GROUP)
     name = name or ENGINES.get(model.engine_format, model.engine_format)
     if name not in points:
-        raise UsageError(f"no engine {name!r}: there are {', '.join(sorted(points))}")
+        raise UsageError(f"no engine {name!r}: there are {', '.join(points)}")
     try:
         kind = points[name].load()
     except ModuleNotFoundError as error:
@@ -145,13 +156,23 @@ def open_engine(
         if foreign:
             raise UsageError(f"engine {name!r} takes no {' or '.join(foreign)}") from error
         raise
+    # Weights of 7 bits cannot saturate: such models are not held up by a probe.
+    if (weight_bits(model) or 0) > 7 and reads_wrong(model, sums_of(engine)):
+        LOGGER.warning(
+            "%s: sums of int8 saturate on this processor (%s), so this model of 8-bit weights "
+            "reads wrong here: %s",
+            model.path,
+            engine.name,
+            CURE,
+        )
     return engine
 
 
-def check_format(model: ModelFile, engine: str, wanted: str) -> None:
-    """Raises `EngineError` where the model's graphs are of a format that the engine cannot read."""
-    if model.engine_format != wanted:
+def check_format(model: ModelFile, engine: str, *readable: str) -> None:
+    """Raises `EngineError` where the model's graphs are of no format that the engine reads."""
+    if model.engine_format not in readable:
         raise EngineError(
-            f"engine {engine!r} reads {wanted} models and {model.name!r} is {model.engine_format}: "
-            f"export it with --format {wanted}, or choose another engine"
+            f"engine {engine!r} reads {' and '.join(readable)} models and {model.name!r} is "
+            f"{model.engine_format}: export it with --format {readable[0]}, or choose another "
+            "engine"
         )

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import EngineError
+from ..errors import EngineError, NamerEdgeError
 from ..model_file import ModelFile
 from .base import PGD_OUTPUTS, VAT_OUTPUTS, PgdInputs, PgdOutput, VatOutput, check_format
 from .cpus import usable_cpus
+from .int8_sums import int8_sums
 from .process import PerProcess
 
 CPU = "CPUExecutionProvider"
@@ -45,8 +46,10 @@ class OnnxRuntimeEngine:
         threads: int | None = None,
         providers: Sequence[Any] | None = None,
         fallback: bool = False,
+        optimize: bool = True,
     ) -> None:
         """`providers` goes to ONNX Runtime as it is; `device` is short for the usual lists.
+        Without `optimize` int8 graphs are computed in float, exactly and slowly.
 
         Raises `EngineError` for a provider that is not there, unless `fallback`; then what is
         there runs, and `device` says which.
@@ -61,6 +64,7 @@ class OnnxRuntimeEngine:
         self._providers = list(providers)
         self._threads = threads or usable_cpus()
         self._fallback = fallback
+        self._optimize = optimize
         self._start()
 
     def _start(self) -> None:
@@ -68,7 +72,7 @@ class OnnxRuntimeEngine:
         self.device = self._sessions()[0].get_providers()[0].removesuffix(SUFFIX)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("_model", "_providers", "_threads", "_fallback")
+        kept = ("_model", "_providers", "_threads", "_fallback", "_optimize")
         return {key: self.__dict__[key] for key in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -80,11 +84,27 @@ class OnnxRuntimeEngine:
         return self._model.precision
 
     def _session(self, role: str) -> Any:
+        try:
+            session, wanted = self._loaded(self._model.read(role))
+        except NamerEdgeError:
+            raise
+        except Exception as error:  # ONNX Runtime's own exceptions have no common base
+            raise EngineError(
+                f"{self._model.path}: ONNX Runtime cannot load part {role!r} ({error})"
+            ) from error
+        self._check_running(wanted, session.get_providers())
+        return session
+
+    def _loaded(self, graph: bytes) -> tuple[Any, list[Any]]:
+        """A session of an ONNX graph, and the providers that were asked for."""
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
+        if not self._optimize:
+            level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            options.graph_optimization_level = level
         options.log_severity_level = 3  # of this session only: the caller's logging is not ours
         # Waiting threads sleep, so that we share the machine; patterns of memory are per shape,
         # and an arena keeps the largest shape for ever.
@@ -92,16 +112,13 @@ class OnnxRuntimeEngine:
         options.enable_mem_pattern = False
         options.enable_cpu_mem_arena = False
         providers = self._available(onnxruntime.get_available_providers())
-        try:
-            session = onnxruntime.InferenceSession(
-                self._model.read(role), options, providers=providers
-            )
-        except Exception as error:  # ONNX Runtime's own exceptions have no common base
-            raise EngineError(
-                f"{self._model.path}: ONNX Runtime cannot load part {role!r} ({error})"
-            ) from error
-        self._check_running(providers, session.get_providers())
-        return session
+        return onnxruntime.InferenceSession(graph, options, providers=providers), providers
+
+    def int8_sums(self) -> str:
+        """Whether int8 products are added up exactly here: "exact" or "saturated"."""
+        return int8_sums(
+            lambda graph, inputs, outputs: self._loaded(graph)[0].run(outputs, dict(inputs))
+        )
 
     def _available(self, available: list[str]) -> list[Any]:
         missing = [_name(p) for p in self._providers if _name(p) not in available]

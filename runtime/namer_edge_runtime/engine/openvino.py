@@ -18,6 +18,7 @@ from ..model_file import ModelFile
 from ..preprocessing import CELL
 from .base import PGD_OUTPUTS, VAT_OUTPUTS, PgdInputs, PgdOutput, VatOutput, check_format
 from .cpus import usable_cpus
+from .int8_sums import int8_sums
 from .process import PerProcess
 
 LOGGER = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ PRECISIONS = {"f32": "fp32", "f16": "fp16", "bf16": "bf16"}
 
 
 class OpenVinoEngine:
-    """The `vat` and `pgd` graphs of an OpenVINO model file, on CPU unless told otherwise.
+    """The `vat` and `pgd` graphs of an OpenVINO or ONNX model file, on CPU unless told otherwise.
 
     CPU runs everything that is not int8 in fp32, whatever it would choose by itself. Only the
     model file and the options are kept when it is pickled; graphs are compiled again in each
@@ -64,7 +65,7 @@ class OpenVinoEngine:
         device that is not there, unless `fallback`; then the CPU runs, and `device` says so, and
         for sizes left open on a device that cannot have that.
         """
-        check_format(model, self.name, "openvino")
+        check_format(model, self.name, "openvino", "onnx")
         self._model = model
         self._wanted = (device or "cpu").upper()
         if self._wanted.partition(".")[0] not in DEVICES:
@@ -119,7 +120,7 @@ class OpenVinoEngine:
             for role in ("vat", "pgd")
         )
         try:
-            compiled = vat.compiled({"image": (1, self._model.preprocessing.channels, SIDE, SIDE)})
+            compiled = vat.compiled({"image": (1, self._model.preprocessing.inputs, SIDE, SIDE)})
             if any_shape:
                 pgd.compiled({})
         except Exception as error:
@@ -154,13 +155,25 @@ class OpenVinoEngine:
         }
 
     def _read(self, core: Any, role: str) -> Any:
-        xml, weights = self._model.read(role), self._model.read(f"{role}.bin")
         try:
-            return core.read_model(xml, weights)
+            if self._model.engine_format == "onnx":
+                return core.read_model(self._model.read(role))
+            return core.read_model(self._model.read(role), self._model.read(f"{role}.bin"))
         except Exception as error:  # OpenVINO's exceptions have no common base
             raise EngineError(
                 f"{self._model.path}: OpenVINO cannot load part {role!r} ({error})"
             ) from error
+
+    def int8_sums(self) -> str:
+        """Whether int8 products are added up exactly here: "exact" or "saturated"."""
+        core, device = openvino.Core(), self.device
+
+        def run(graph: bytes, inputs: Any, outputs: tuple[str, ...]) -> list[NDArray[Any]]:
+            compiled = core.compile_model(core.read_model(graph), device, self._options(device))
+            answers = compiled(inputs)
+            return [answers[name] for name in outputs]
+
+        return int8_sums(run)
 
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         graph = self._open().vat

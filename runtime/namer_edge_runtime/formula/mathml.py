@@ -23,6 +23,8 @@ _SIGN = {token: sign for sign, token in reversed(UNICODE.items()) if token.start
     "\\square": "□",
     "\\bigcirc": "○",
     "\\supset": "⊃",
+    **dict(zip(("\\langle", "\\lfloor", "\\lceil"), "⟨⌊⌈", strict=True)),
+    **dict(zip(("\\rangle", "\\rfloor", "\\rceil"), "⟩⌋⌉", strict=True)),
 }
 """Command → its character."""
 _NAMES = frozenset("∞∂∅∠□○√")
@@ -44,6 +46,10 @@ _ABOVE = {
     "\\ddot": "¨",
 }
 _ENCLOSED = {"\\boxed": "box", "\\textcircled": "circle"}
+_OPENING = frozenset({"(", "[", "\\{", "\\langle", "\\lfloor", "\\lceil"})
+_CLOSING = frozenset({")", "]", "\\}", "\\rangle", "\\rfloor", "\\rceil"})
+_BARS = frozenset({"|", "\\vert", "\\|"})
+"""What opens, and closes too where one is open."""
 _ARROWS = {"\\xrightarrow": "→", "\\xlongequal": "="}
 """Signs that stretch under one text and over another."""
 
@@ -65,8 +71,14 @@ def mathml(
 
 
 def _row(atoms: list[Atom], marked: bool) -> str:
-    """One element: of a single atom its own, else an `mrow`; digits in a row are one number."""
+    """One element: of a single atom its own, else an `mrow`; digits in a row are one number.
+
+    What stands between brackets is with them an `mrow` of its own: they stretch to its height, and
+    it is the base of the closing one's scripts. Brackets without a partner do not stretch.
+    """
     elements: list[str] = []
+    closed_by = _brackets(atoms)
+    begun: dict[int, int] = {}  # place of the closing bracket → that of the opening element
     for match in _NUMBER.finditer("".join(map(_kind, atoms))):
         run = atoms[match.start() : match.end()]
         if match[0][-1] not in "ds":
@@ -76,8 +88,36 @@ def _row(atoms: list[Atom], marked: bool) -> str:
             nucleus = digits[0] if len(digits) == 1 else _element("mrow", *digits)
         else:
             nucleus = _element("mn", "".join(atom.token for atom in run))
+        place = match.start()
+        if place in begun:
+            nucleus = _element("mrow", *elements[begun[place] :], nucleus)
+            del elements[begun[place] :]
+        elif place in closed_by:
+            begun[closed_by[place]] = len(elements)
+        elif run[0].token in _OPENING | _CLOSING | _BARS:
+            nucleus = nucleus.replace("<mo", '<mo stretchy="false"', 1)
         elements.append(_scripts(nucleus, run[-1]))
     return elements[0] if len(elements) == 1 else _element("mrow", *elements)
+
+
+def _brackets(atoms: list[Atom]) -> dict[int, int]:
+    """Place of each opening bracket that is closed in this row → that of the closing one; of
+    intervals, brackets differ in kind."""
+    closed_by: dict[int, int] = {}
+    opened: list[int] = []
+    for place, atom in enumerate(atoms):
+        scripted = atom.subscript is not None or atom.superscript is not None
+        inside_bar = bool(opened) and atoms[opened[-1]].token in _BARS
+        if atom.token in _BARS and inside_bar and place > opened[-1] + 1:
+            closed_by[opened.pop()] = place
+        elif atom.token in _CLOSING:
+            while opened and atoms[opened[-1]].token in _BARS:
+                opened.pop()  # a bar of its own, as in p(x|y)
+            if opened:
+                closed_by[opened.pop()] = place
+        elif atom.token in _OPENING | _BARS and not scripted:
+            opened.append(place)
+    return closed_by
 
 
 def _marked(element: str, atom: Atom) -> str:

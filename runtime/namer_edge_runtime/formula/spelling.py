@@ -4,7 +4,9 @@ Which spelling is canonical depends on the vocabulary: `\\vert` is a class of HM
 `|` of CROHME. So a row lists equals in order of preference, and the first with a class is taken.
 """
 
+import unicodedata
 from collections.abc import Container
+from itertools import product
 
 _EQUALS = r"""
 \leq \le \leqslant
@@ -70,12 +72,27 @@ OPERATORS = FUNCTIONS | _commands(
 )
 """What TeX accepts `\\limits` after."""
 
-IGNORED = frozenset(["$", "~", "\\ ", "\\\n", "\\\t"]) | _commands(
+_ENVIRONMENTS = """
+equation align aligned alignat gather gathered multline flalign split eqnarray displaymath math
+"""
+"""What a formula as a whole is set in."""
+
+IGNORED = frozenset(["$", "~", "&", "\\ ", "\\\n", "\\\t"]) | _commands(
     "( ) [ ] ! , ; : > / quad qquad displaystyle textstyle scriptstyle scriptscriptstyle nolimits"
     " left right middle rm bf it cal strut allowbreak big Big bigg Bigg bigl Bigl biggl Biggl bigr"
-    " Bigr biggr Biggr bigm Bigm"
+    " Bigr biggr Biggr bigm Bigm displaylimits nonumber notag relax null mathstrut hfill hfil"
+    " enspace enskip thinspace medspace thickspace negthinspace negmedspace negthickspace sf tt sl"
+    " em tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge"
 )
+for _word, _star in product(("begin", "end"), ("", "*")):
+    IGNORED |= {f"\\{_word}{{{name}{_star}}}" for name in _ENVIRONMENTS.split()}
 """What changes the look or the spacing only."""
+
+HIDDEN = _commands("tag label hspace vspace color textcolor colorbox phantom hphantom vphantom")
+"""Commands whose first argument is no ink: lengths, colors, names."""
+
+STACKED = {"\\underset": "_", "\\overset": "^", "\\stackrel": "^"}
+"""Command → the script that its first argument is, set on the second."""
 
 DELIMITED = _commands("left right middle")
 """Commands after which `.` means that there is no delimiter."""
@@ -83,7 +100,8 @@ DELIMITED = _commands("left right middle")
 WRAPPERS = _commands(
     "mbox hbox text textrm textit textbf textsf texttt textnormal mathrm mathit mathbf mathsf"
     " mathtt mathcal mathbb mathfrak mathscr mathnormal boldsymbol bm operatorname operatorname*"
-    " mathop mathbin mathrel mathord mathopen mathclose"
+    " mathop mathbin mathrel mathord mathopen mathclose mathinner mathpunct textup textmd emph"
+    " mathup pmb ensuremath smash boxed fbox"
 )
 """Commands that set the style of their argument, which stays."""
 
@@ -100,6 +118,31 @@ _SIGNS = r"""
 
 UNICODE: dict[str, str] = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2], strict=True))
 """Single characters that people type → LaTeX; each only where it has no class of its own."""
+
+
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789+-=()aehijklmnoprstuvx")
+SUBSCRIPTS = "".join(map(chr, _SUBSCRIPTS))
+RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni", strict=True))
+_TYPED = {
+    "...": ("\\ldots",),
+    "\\sp": ("^",),
+    "\\sb": ("_",),
+    **dict.fromkeys("’′", ("'",)),
+    **dict.fromkeys("”″", ("'",) * 2),
+    "‴": ("'",) * 3,
+}
+
+
+def typed(lexeme: str) -> tuple[str, ...]:
+    """The lexemes that one is short for: ½, ₁₂, a typographic prime, `...`; itself if for none."""
+    if lexeme[0] in SUBSCRIPTS:
+        return ("_", "{", *lexeme.translate(_SUBSCRIPTS), "}")
+    if unicodedata.decomposition(lexeme[0]).startswith("<fraction>"):
+        above, _, below = unicodedata.normalize("NFKC", lexeme).partition("⁄")
+        return ("\\frac", "{", *above, "}", "{", *below, "}") if below else (lexeme,)
+    if lexeme.startswith(("\\begin", "\\end")):
+        return ("".join(lexeme.split()),)
+    return _TYPED.get(lexeme, (lexeme,))
 
 
 def spell(token: str, classes: Container[str]) -> tuple[str, ...] | None:

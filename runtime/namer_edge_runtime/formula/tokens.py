@@ -11,16 +11,34 @@ from functools import cache
 from itertools import groupby
 
 from ..errors import LatexError
-from .spelling import DELIMITED, FUNCTIONS, IGNORED, OPERATORS, WRAPPERS, spell
+from .spelling import (
+    DELIMITED,
+    FUNCTIONS,
+    HIDDEN,
+    IGNORED,
+    OPERATORS,
+    RAISED,
+    STACKED,
+    SUBSCRIPTS,
+    WRAPPERS,
+    spell,
+    typed,
+)
 from .vocabulary import GROUP, LIMITS, Vocabulary
 
 _LEXEME = re.compile(
     # Some InkML truths had `<` replaced by `\lt`, with no space before the letter that follows.
-    r"\\[lg]t(?=[A-Z]|[a-z](?![a-z]))|\\operatorname\*|\\[a-zA-Z]+|\\.|\S",
+    r"\\[lg]t(?=[A-Z]|[a-z](?![a-z]))|\\operatorname\*|\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}"
+    rf"|\\[a-zA-Z]+|\\.|(?<!\.)\.\.\.(?!\.)|[{SUBSCRIPTS}]+|\S",
     re.DOTALL,
 )
+_NO_INK = re.compile(
+    r"\\(?:m?kern|[hm]skip)\s*[-+]?[0-9.]+\s*(?:pt|em|ex|mu|cm|mm|in|pc|sp|bp)"
+    r"|(?:^|(?<=\s))%\s*[A-Za-z]{3}[^\n]*"  # `%` alone is what people write for `\%`
+)
+"""Lengths, and comments."""
+_SILENT = IGNORED | HIDDEN
 _PRIME = "\\prime"
-_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
 
 
 @dataclass(frozen=True)
@@ -76,7 +94,12 @@ class _Reader:
     """Reads lexemes from left to right; each method leaves `next` behind what it has read."""
 
     def __init__(self, latex: str, vocabulary: Vocabulary, strict: bool) -> None:
-        self.lexemes = [Lexeme(found[0], found.start() + 1) for found in _LEXEME.finditer(latex)]
+        seen = _NO_INK.sub(lambda found: " " * len(found[0]), latex)
+        self.lexemes = [
+            Lexeme(text, found.start() + 1)
+            for found in _LEXEME.finditer(seen)
+            for text in ((found[0],) if found[0] in vocabulary else typed(found[0]))
+        ]
         self.vocabulary = vocabulary
         self.strict = strict
         self.next = 0
@@ -85,12 +108,24 @@ class _Reader:
         """The next lexeme that is not just style; empty at the end."""
         while self.next < len(self.lexemes):
             text = self.lexemes[self.next].text
-            if text not in IGNORED or text in self.vocabulary:
+            if text not in _SILENT or text in self.vocabulary:
                 return text
             self.next += 1
+            if text in HIDDEN:
+                self.skip()
             if text in DELIMITED and self.peek() == ".":
                 self.next += 1
         return ""
+
+    def skip(self) -> None:
+        """Passes over the first argument of a command that sets none of it, and its options."""
+        depth, owner = 0, self.lexemes[self.next - 1]
+        for lexeme in self.lexemes[self.next :]:
+            self.next += 1
+            depth += (lexeme.text in ("{", "[")) - (lexeme.text in ("}", "]"))
+            if depth <= 0 and lexeme.text not in ("*", "]"):
+                return
+        raise LatexError(f"{owner} lacks an argument: write it in braces")
 
     def take(self) -> Lexeme:
         self.peek()
@@ -111,8 +146,8 @@ class _Reader:
                 _add_script(items, _Item(self.write(self.argument(lexeme)), text))
             elif text == "'" and items and items[-1] != _Item([_PRIME]):
                 _add_script(items, _Item([_PRIME], "^", primes=True))
-            elif text in _RAISED:
-                _add_script(items, _Item([_RAISED[text]], "^", primes=True))
+            elif text in RAISED:
+                _add_script(items, _Item([RAISED[text]], "^", primes=True))
             elif text == "\\over":
                 below = self.items(opening, closing)
                 return [
@@ -138,6 +173,9 @@ class _Reader:
             if styled in self.vocabulary:  # a class of its own, as the double R of the reals
                 return [_Item([styled])]
             return self.symbol(Lexeme(name, lexeme.place)) if name in FUNCTIONS else inner
+        if text in STACKED and text not in self.vocabulary:
+            script = _Item(self.write(self.argument(lexeme)), STACKED[text])
+            return [*self.argument(lexeme), _Item([], LIMITS), script]
         if text == "\\not" and self.peek() == "=":
             return self.symbol(Lexeme("\\neq", self.take().place))
         return self.symbol(lexeme)

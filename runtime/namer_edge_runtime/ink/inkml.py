@@ -23,6 +23,8 @@ Source = str | Path | bytes | IO[bytes]
 
 LARGEST_FILE = 1 << 28
 """Bytes; a file of a zip that claims more is not unpacked."""
+EMPTY = "the file is empty"
+"""Why a file without a byte cannot be read."""
 DEEPEST_MATH = 200
 """Levels of MathML; a tree that is nested deeper is left out, the strokes are read all the same."""
 
@@ -160,7 +162,7 @@ def _attempt(source: Path | bytes, name: str) -> Ink | InkError:
 def _parse(data: bytes, name: str) -> ElementTree.Element:
     """XML of `data`: strictly where possible, else mended step by step."""
     if not data.strip(b"\x00 \t\r\n"):
-        raise InkError(f"{name}: the file is empty")
+        raise InkError(f"{name}: {EMPTY}")
     try:
         return ElementTree.fromstring(data)
     except (ElementTree.ParseError, LookupError, ValueError):

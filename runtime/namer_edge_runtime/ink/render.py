@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import InkError
 from ..preprocessing import Prepared, Preprocessing, padded_size
+from .planes import stroke_planes
 from .strokes import Stroke, bounds, symbol_height
 
 OVERSAMPLING = 2
@@ -41,12 +42,10 @@ def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
         (size[1] - (x1 + x0) * scale) / 2,
         (size[0] - (y1 + y0) * scale) / 2,
     )
-    image = draw(
-        [stroke * np.float32(scale) + np.array(offset, np.float32) for stroke in strokes],
-        size,
-        preprocessing.pen_width,
-    )
-    return Prepared(image, scale, offset)
+    placed = [stroke * np.float32(scale) + np.array(offset, np.float32) for stroke in strokes]
+    image = draw(placed, size, preprocessing.pen_width)
+    written = stroke_planes(placed, image) if preprocessing.stroke_planes else None
+    return Prepared(image, scale, offset, strokes=written)
 
 
 def draw(strokes: Sequence[Stroke], size: tuple[int, int], pen_width: float) -> NDArray[np.uint8]:

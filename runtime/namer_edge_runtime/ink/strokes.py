@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InkError
+from .forms import check_ends, check_points, point_lists
 
 Stroke = NDArray[np.float32]
 """One stroke, [n, 2] (x, y), y growing downwards, n ≥ 1, any unit."""
@@ -21,15 +22,14 @@ BAR = 3.5
 
 
 def as_strokes(value: Iterable[Any]) -> Strokes:
-    """Anything like [[(x, y), …], …] → `Strokes`; further channels of a point are dropped.
+    """Anything like [[(x, y), …], …] → `Strokes`; further channels of a point are dropped. Other
+    forms are read where they can be nothing else (`point_lists`).
 
     Raises `InkError` where that is no list of strokes, or a stroke is empty, not two-dimensional or
-    holds what is no number or beyond `FURTHEST`.
+    holds what is no number, beyond `FURTHEST`, or a mark instead of a point.
     """
-    if not isinstance(value, Iterable):
-        raise InkError(f"{type(value).__name__} is no list of strokes: give [[(x, y), …], …]")
     strokes = []
-    for number, points in enumerate(value):
+    for number, points in enumerate(point_lists(value)):
         try:
             stroke = np.asarray(points, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
@@ -38,12 +38,14 @@ def as_strokes(value: Iterable[Any]) -> Strokes:
             raise InkError(
                 f"stroke {number} has shape {stroke.shape}; give one (x, y) for each of its points"
             )
+        check_points(number, stroke)
         if not (np.abs(stroke[:, :2]) <= FURTHEST).all():
             raise InkError(
                 f"stroke {number} holds a coordinate that is not a finite number, or beyond "
                 f"{FURTHEST:g}"
             )
         strokes.append(np.ascontiguousarray(stroke[:, :2], np.float32))
+    check_ends(strokes)
     return strokes
 
 

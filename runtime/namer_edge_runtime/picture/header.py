@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import PictureError
+from .foreign import foreign
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ def read_header(data: bytes) -> Header:
             if header.width < 1 or header.height < 1:
                 raise PictureError(f"the {header.format} picture says it has no pixels")
             return header
-    raise PictureError("not a picture: give PNG, JPEG, BMP, TIFF, WebP, GIF or PNM")
+    known = "not a picture: give PNG, JPEG, BMP, TIFF, WebP, GIF or PNM"
+    raise PictureError(foreign(data) or known)
 
 
 def _png(data: bytes) -> Header:

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..decode.decode import decode_all
+from ..decode.filled import without_hollow
 from ..decode.hypothesis import Hypothesis
 from ..decode.options import DecodingOptions
-from ..decode.pick import Nodes
+from ..decode.pick import NodeBatch, Nodes, pick_nodes
 from ..engine.base import Engine, PgdInputs, PgdOutput, VatOutput
 from ..errors import NamerEdgeError
 from ..formula.expression import Expression
@@ -19,7 +20,6 @@ from ..ink.strokes import Strokes
 from ..inputs import LoadedInput
 from ..preprocessing import CELL, Prepared, Preprocessing
 from ..result import Milliseconds, Reading, Result, TokenResult
-from ..selection import picks, readings
 from .batching import by_padded_size
 
 
@@ -28,8 +28,8 @@ class Stages:
     """What each stage computes of a batch of B pictures of one padded size."""
 
     vat: VatOutput
-    nodes: list[Nodes]
-    """[B] the picked tokens."""
+    nodes: NodeBatch
+    """The picked tokens."""
     pgd_inputs: PgdInputs
     pgd: PgdOutput
     hypotheses: list[list[Hypothesis]]
@@ -50,6 +50,8 @@ class SinglePass:
     preprocessing: Preprocessing
     vocabulary: Vocabulary
     decoding: DecodingOptions
+    as_picture: bool = False
+    """Whether models that see how strokes were written see their picture alone."""
 
     def __call__(
         self,
@@ -63,14 +65,12 @@ class SinglePass:
         `scale` multiplies the symbol height that inputs are prepared to; inputs that are
         `Prepared` stay as they are. A blank page gives an empty result.
         """
-        symbol_height = self.preprocessing.symbol_height * scale
-        preprocessing = replace(self.preprocessing, symbol_height=symbol_height)
         answers: dict[int, Result | NamerEdgeError] = {}
         pages: list[_Page] = []
         for number, value in enumerate(inputs):
             started = perf_counter()
             try:
-                prepared = value if isinstance(value, Prepared) else value.prepare(preprocessing)
+                prepared = self.prepared(value, scale)
             except NamerEdgeError as error:
                 answers[number] = error
                 continue
@@ -84,19 +84,30 @@ class SinglePass:
             answers.update(self._batch(batch, alternatives))
         return [answers[number] for number in range(len(inputs))]
 
+    def prepared(self, value: LoadedInput | Prepared, scale: float = 1.0) -> Prepared:
+        """The picture that the model reads; raises as `LoadedInput.prepare`."""
+        if isinstance(value, LoadedInput):
+            symbol_height = self.preprocessing.symbol_height * scale
+            value = value.prepare(replace(self.preprocessing, symbol_height=symbol_height))
+        return replace(value, strokes=None) if self.as_picture else value
+
     def stages(self, prepared: Sequence[Prepared], alternatives: int = 0) -> Stages:
         """All stages for pictures of one padded size, none of them blank."""
         count = len(prepared)
-        images = np.stack([picture.planes(self.preprocessing.channels) for picture in prepared])
+        images = np.stack([picture.planes(self.preprocessing.inputs) for picture in prepared])
         times = [perf_counter()]
         vat = self.engine.vat(images)
         times.append(perf_counter())
-        nodes = picks(vat.scores, vat.classes, vat.none, self.vocabulary, self.decoding)
-        inputs = _padded(vat, nodes, self.vocabulary.end)
+        nodes = pick_nodes(vat.scores, vat.classes, vat.none, self.vocabulary, self.decoding)
+        inputs = PgdInputs.of(vat, nodes)
         times.append(perf_counter())
         pgd = self.engine.pgd(inputs)
         times.append(perf_counter())
-        hypotheses = readings(pgd, nodes, self.vocabulary, self.decoding, 1 + alternatives)
+        found = decode_all(
+            *(pgd.correction, pgd.left, pgd.right, nodes, self.vocabulary.endings, self.decoding),
+            alternatives=1 + alternatives,
+        )
+        hypotheses = without_hollow(found, self.vocabulary)
         times.append(perf_counter())
         vat_time, pick_time, pgd_time, path_time = (1000 * np.diff(times) / count).tolist()
         spent = Milliseconds(vat=vat_time, pgd=pgd_time, path=pick_time + path_time)
@@ -190,21 +201,3 @@ class _Page:
 
 def _milliseconds(started: float) -> float:
     return (perf_counter() - started) * 1000
-
-
-def _padded(vat: VatOutput, picked: list[Nodes], filler: int) -> PgdInputs:
-    """Node lists of any lengths as the inputs [B, N, …] of PGD; the mask says which are real."""
-    shape = (len(picked), max(len(nodes) for nodes in picked))
-    cells = np.zeros((*shape, 2), np.int64)
-    classes = np.full(shape, filler, np.int64)
-    endings = np.zeros(shape, np.int64)
-    scores = np.zeros(shape, np.float32)
-    mask: NDArray[np.float32] = np.zeros(shape, np.float32)
-    for row, nodes in enumerate(picked):
-        real = len(nodes)
-        cells[row, :real] = nodes.cells
-        classes[row, :real] = nodes.classes
-        endings[row, :real] = nodes.endings
-        scores[row, :real] = nodes.scores
-        mask[row, :real] = 1
-    return PgdInputs(vat.features, vat.memory, cells, classes, endings, scores, mask)

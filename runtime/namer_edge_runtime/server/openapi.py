@@ -1,8 +1,8 @@
 """The OpenAPI description of the server, in one place for programs and for `/docs`."""
 
-from importlib.metadata import version
 from typing import Any
 
+from .. import __version__
 from .request_body import FILE, MOST_ALTERNATIVES
 from .settings import Settings
 
@@ -38,7 +38,7 @@ def description(settings: Settings) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "namer-edge",
-            "version": version("namer-edge"),
+            "version": __version__,
             "description": "Handwritten mathematics to LaTeX. Nothing is stored or sent elsewhere. "
             f"Bodies up to {settings.body >> 20} MiB; {settings.waiting} inputs may wait.",
             "license": {"name": "Apache-2.0"},

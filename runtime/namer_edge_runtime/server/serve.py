@@ -11,7 +11,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import UsageError
-from .app import build
+from .app import PAGE, build
 from .metrics import Metrics
 from .pool import Pool
 from .settings import Settings
@@ -23,6 +23,8 @@ def serve(settings: Settings) -> None:
     """Prints the address on standard error once requests are taken, and returns after SIGINT or
     SIGTERM. Raises `UsageError` for an address that cannot be listened on, and the errors of model
     and engine."""
+    if not PAGE.is_dir():
+        raise UsageError(f"{PAGE} lies in an archive: the demo serves files, so unpack the package")
     listener = _listener(settings)
     metrics = Metrics()
     pool = Pool(settings, metrics)

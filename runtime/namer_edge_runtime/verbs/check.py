@@ -23,10 +23,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(health.to_json(), ensure_ascii=False, indent=1))
     else:
-        for title, values in health.sections.items():
+        sections = dict(health.sections)
+        arithmetic = sections.pop("arithmetic", {})
+        for title, values in sections.items():
             print(title)
             for line in _lines(values):
                 print(f"  {line}")
+        for key, value in arithmetic.items():
+            print(f"{key}: {value}")
         print(*(f"PROBLEM: {problem}" for problem in health.problems), sep="\n", end="")
         print("" if health.problems else "all in order")
     return health.exit_code

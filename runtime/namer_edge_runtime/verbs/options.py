@@ -34,6 +34,11 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         help="read nothing again at other sizes: quicker, and less often right",
     )
     parser.add_argument(
+        "--as-picture",
+        action="store_true",
+        help="draw ink and hide its strokes from the model: it is read as a picture of it would be",
+    )
+    parser.add_argument(
         "--threads", type=positive, metavar="N", help="default: the CPUs this process may use"
     )
     parser.add_argument("--cache-dir", metavar="DIR", help="OpenVINO: keep compiled graphs there")
@@ -41,7 +46,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 def recognizer_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """What `Recognizer.from_pretrained` is to be called with."""
-    names = ("engine", "device", "threads", "fallback", "cache_dir", "one_look")
+    names = ("engine", "device", "threads", "fallback", "cache_dir", "one_look", "as_picture")
     return {"name_or_path": arguments.model, **{n: getattr(arguments, n) for n in names}}
 
 

@@ -1,6 +1,7 @@
 """Where `namer-edge recognize` puts what it reads."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from types import TracebackType
@@ -16,19 +17,27 @@ JSON, LABEL_GRAPH = "json", "label-graph"
 COLUMNS = {"latex": "latex", "spaced": "canonical", "katex": "katex", "mathml": "mathml"}
 """Form of a formula that fits into a column → the attribute of a reading that gives it."""
 FORMATS = (*COLUMNS, JSON, LABEL_GRAPH)
+DOUBTFUL = 0.5
+"""Score below which a reading is more likely wrong than right; scores are made to say just that."""
 
 
 class Output:
     """What is read on standard output, as it comes, in one of `FORMATS`.
 
     In a column form a line holds the name, the formula and the alternatives, TAB between them; as
-    JSON, an object. A label graph takes many lines, the first of which is `# IUD, name`.
+    JSON, an object. A label graph takes many lines, the first of which is `# IUD, name`. With
+    `scores` each formula of a column form is followed by its score, again after a TAB; without
+    them a doubtful one is marked on a terminal, where nobody parses lines.
     """
 
-    def __init__(self, format_: str) -> None:
+    def __init__(self, format_: str, scores: bool = False) -> None:
         self._format = format_
+        self._scores = scores
+        self._marks = not scores and sys.stdout.isatty()
         self.total = 0
         """Inputs so far."""
+        self.doubtful = 0
+        """Readings so far that are doubtful, in a column form without scores."""
 
     @property
     def done(self) -> int:
@@ -61,8 +70,14 @@ class Output:
     def _shown(self, name: str, result: Result) -> str:
         if self._format == LABEL_GRAPH:
             return result.label_graph(name).rstrip()
-        readings = (result, *result.alternatives)
-        return "\t".join([name, *(getattr(one, COLUMNS[self._format]) for one in readings)])
+        fields = [name]
+        for one in (result, *result.alternatives):
+            fields.append(getattr(one, COLUMNS[self._format]))
+            if self._scores:
+                fields.append(f"{one.score:.3f}")
+        doubtful = result.score < DOUBTFUL and bool(result.canonical) and not self._scores
+        self.doubtful += doubtful
+        return "\t".join(fields) + (_mark(result.score) if doubtful and self._marks else "")
 
     def finish(self) -> None:
         sys.stdout.flush()
@@ -99,6 +114,13 @@ class JournalOutput(Output):
 
     def finish(self) -> None:
         self._journal.finish(self._names)
+
+
+def _mark(score: float) -> str:
+    """A note behind a doubtful reading, dim where the terminal may be told to show it so."""
+    note = f"?  {score:.2f}"
+    plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
+    return f"  {note}" if plain else f"  \x1b[2m{note}\x1b[0m"
 
 
 def _one_field(name: str) -> str:

@@ -23,9 +23,12 @@ SUMMARY = "read formulas from pictures or pen strokes and print their LaTeX"
 
 EPILOG = """\
 Prints `name TAB latex`, a line for each input, with --alternatives a further TAB and formula for
-each other reading. Inputs that cannot be read are passed over and named at the end, on standard
-error. Exit code: 0 all read (a blank page is read as nothing), 1 some inputs failed, 2 wrong usage,
-3 an extra or a device is missing.
+each other reading, and with --scores a TAB and the score behind each formula: how likely it is to
+be right, from 0 to 1. A reading under 0.5 is marked with `?` on a terminal; elsewhere standard
+error says how many there are. Inputs that cannot be read are passed over and named at the end, on
+standard error, among them HEIC, AVIF, PDF and SVG in a folder or zip. Exit code: 0 all read (a
+blank page is read as nothing), 1 some inputs failed, 2 wrong usage, 3 an extra or a device is
+missing.
 
 A file of --jsonl appears whole, when all is read; until then OUT.journal beside it holds what is
 done, and the same command with --resume goes on from there. With --ray nothing else changes: the
@@ -55,6 +58,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="K",
         help="up to K other readings of each input, the most probable ones",
+    )
+    parser.add_argument(
+        "--scores",
+        action="store_true",
+        help="a further column behind each formula: how likely it is to be right, from 0 to 1",
     )
     parser.add_argument(
         "--jsonl",
@@ -124,7 +132,13 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.draw and result is not None:
                 draw(source, result, Path(arguments.draw))
         output.finish()
-        total = output.total
+        total, doubtful = output.total, output.doubtful
+    if doubtful and not sys.stdout.isatty():
+        print(
+            f"namer-edge: {doubtful} of {total} readings more likely wrong than right: --scores "
+            "shows which",
+            file=sys.stderr,
+        )
     if failures:
         if total > 1:
             print(f"namer-edge: {len(failures)} of {total} inputs failed:", file=sys.stderr)
@@ -179,6 +193,8 @@ def _format(arguments: argparse.Namespace) -> str:
         raise UsageError(f"no format {asked!r}: there are {', '.join(FORMATS)}")
     if target is not None and asked not in (None, JSON):
         raise UsageError(f"--jsonl writes JSON, not {asked}: leave out one of the two")
+    if arguments.scores and (target is not None or asked in (JSON, LABEL_GRAPH)):
+        raise UsageError(f"--scores adds to {', '.join(COLUMNS)}; JSON and graphs have them anyway")
     if asked == LABEL_GRAPH and arguments.alternatives:
         raise UsageError(f"--alternatives come as {', '.join(COLUMNS)} or {JSON}, not as graphs")
     return asked or ("latex" if target is None else JSON)
@@ -193,12 +209,13 @@ def _output(arguments: argparse.Namespace, format_: str) -> "Output":
     from .output import JournalOutput, Output
 
     if arguments.jsonl in (None, STANDARD_OUTPUT):
-        return Output(format_)
+        return Output(format_, arguments.scores)
     model = ModelFile.open(arguments.model)
     made_by = {
         "journal": 1,
         "model": [part.sha256 for part in model.parts.values()],
         "one_look": arguments.one_look,
         "alternatives": arguments.alternatives,
+        **({"as_picture": True} if arguments.as_picture else {}),
     }
     return JournalOutput(Journal(Path(arguments.jsonl), made_by, arguments.resume))

@@ -1,0 +1,151 @@
+"""Strokes in the other forms that people have them in: columns, points by name, flags.
+
+What can be one thing only is read; what may be two is refused, for ink that is read as other ink
+than was meant gets a wrong formula with a good score.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InkError
+
+WANTED = "give [[(x, y), …], …], a list of points for each stroke"
+CHANNELS = 6
+"""Most numbers a point has: x, y, time, force and two angles."""
+MARKERS = ((-1.0, -1.0), (0.0, 0.0))
+"""What some programs write at the end of a stroke in place of a point."""
+NORMALIZED = 10.0
+"""Coordinates up to this may be shares of a canvas, of which any may be 0 or -1."""
+
+
+def point_lists(value: Any) -> list[Any]:
+    """The strokes of `value`, each as rows of points or as what is none.
+
+    Read are {"strokes": …}, strokes {"x": […], "y": […]} or of points {"x": …, "y": …}, one of
+    them alone, and columns [[x, …], [y, …], …]. Raises `InkError` for what is no list, for points
+    that belong to no stroke, and for columns that may as well be points.
+    """
+    while isinstance(value, Mapping) and "strokes" in value:
+        value = value["strokes"]
+    if _is_columns(value):
+        value = [value]
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or _by_name(value):
+        raise InkError(f"{type(value).__name__} is no list of strokes: {WANTED}")
+    strokes = [_named(stroke) for stroke in value]
+    if strokes and all(_is_point(stroke) or _by_name(stroke) for stroke in strokes):
+        raise InkError(f"these are points and no strokes: {WANTED}")
+    rows = {len(stroke) if _sized(stroke) else 0 for stroke in strokes}
+    if len(rows) != 1 or not 2 <= min(rows) <= 4:
+        return strokes
+    widths = {_width(stroke) for stroke in strokes}
+    if 0 in widths:
+        return strokes
+    if len(widths) > 1 or max(widths) > CHANNELS:  # points of one ink have as many numbers each
+        return [np.array([list(row) for row in stroke]).T for stroke in strokes]
+    if rows == {2} and max(widths) > 2 and not all(map(_has_third, strokes)):
+        raise InkError(
+            f"every stroke is 2 rows of {max(widths)} numbers: two points, or a row of x and one "
+            f"of y? {WANTED}"
+        )
+    return strokes
+
+
+def check_points(number: int, stroke: NDArray[np.float64]) -> None:
+    """Raises `InkError` where stroke `number`, [n, channels], has columns that are none of a point,
+    or marks where further strokes begin."""
+    if stroke.shape[1] > CHANNELS:
+        raise InkError(f"stroke {number} has points of {stroke.shape[1]} numbers each: {WANTED}")
+    if stroke.shape[1] < 3:
+        return
+    inside = set(stroke[1:-1, 2].tolist())
+    if inside == {0.0, 1.0} and set(stroke[:, 2].tolist()) == inside:
+        raise InkError(
+            f"the third numbers of stroke {number} are 0 and 1, as marks of a lifted pen are: "
+            f"split it there, and {WANTED}"
+        )
+
+
+def check_ends(strokes: Sequence[NDArray[np.floating]]) -> None:
+    """Raises `InkError` where every stroke ends in one of `MARKERS`, outside of all other points or
+    the same in several strokes."""
+    several = [stroke for stroke in strokes if len(stroke) > 1]
+    if len(several) < len(strokes) or not several:
+        return
+    ends = {(float(stroke[-1, 0]), float(stroke[-1, 1])) for stroke in several}
+    inner = np.concatenate([stroke[:-1] for stroke in several])
+    beyond = len(ends) == 1 and bool((inner > np.array([*ends])).all())
+    outside = beyond and float(inner.max()) > NORMALIZED
+    if outside and ends <= set(MARKERS) and (len(several) > 1 or ends == {MARKERS[0]}):
+        raise InkError(
+            f"every stroke ends in {min(ends)}, as if that were a mark and no point: leave it out"
+        )
+
+
+def is_ink(value: Any) -> bool:
+    """Whether `point_lists` has a word on this list or mapping: it holds points by name, or columns
+    of numbers, or points alone."""
+    if isinstance(value, Mapping):
+        return "strokes" in value or _by_name(value)
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    if all(map(_by_name, value)) or all(map(_is_point, value)):
+        return True
+    return all(
+        isinstance(stroke, list | tuple) and bool(stroke) and all(map(_is_named_point, stroke))
+        for stroke in value
+    )
+
+
+def _by_name(value: Any) -> bool:
+    return isinstance(value, Mapping) and "x" in value and "y" in value
+
+
+def _is_columns(value: Any) -> bool:
+    """One stroke as {"x": […], "y": […]}."""
+    return _by_name(value) and not _is_number(value["x"])
+
+
+def _is_named_point(value: Any) -> bool:
+    return _by_name(value) and _is_number(value["x"])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number)
+
+
+def _is_point(value: Any) -> bool:
+    """Whether this is a row of numbers, and not of points."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1 and len(value) > 0
+    return isinstance(value, list | tuple) and len(value) > 0 and all(map(_is_number, value))
+
+
+def _named(stroke: Any) -> Any:
+    """A stroke whose columns or points go by the names x and y, as rows of points."""
+    if _is_columns(stroke):
+        if len(stroke["x"]) != len(stroke["y"]):
+            raise InkError(f"a stroke has {len(stroke['x'])} x and {len(stroke['y'])} y: {WANTED}")
+        return list(zip(stroke["x"], stroke["y"], strict=True))
+    if isinstance(stroke, list | tuple) and stroke and all(map(_is_named_point, stroke)):
+        return [(point["x"], point["y"]) for point in stroke]
+    return stroke
+
+
+def _sized(stroke: Any) -> bool:
+    return isinstance(stroke, list | tuple) or (isinstance(stroke, np.ndarray) and stroke.ndim > 0)
+
+
+def _width(stroke: Any) -> int:
+    """How long all rows of numbers of a stroke are; 0 where they differ or are none."""
+    widths = {len(row) if _is_point(row) else 0 for row in stroke}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _has_third(stroke: Any) -> bool:
+    """Whether two rows may be points with a time or a force: what is third does not fall, or is a
+    share of 1."""
+    first, second = float(stroke[0][2]), float(stroke[1][2])
+    return second >= first or (0 <= second <= 1 and 0 <= first <= 1)
