@@ -10,10 +10,12 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
+from xml.parsers import expat
 
 from ..errors import InkError
 from .strokes import Strokes
@@ -164,13 +166,35 @@ def _parse(data: bytes, name: str) -> ElementTree.Element:
     if not data.strip(b"\x00 \t\r\n"):
         raise InkError(f"{name}: {EMPTY}")
     try:
-        return ElementTree.fromstring(data)
+        return _tree(data, name)
     except (ElementTree.ParseError, LookupError, ValueError):
         pass
     try:
-        return ElementTree.fromstring(_mend(data))
+        return _tree(_mend(data), name)
     except (ElementTree.ParseError, ValueError) as error:
         raise InkError(f"{name}: not readable as XML, or cut short ({error})") from error
+
+
+class _RootFoundError(Exception):
+    """All declarations of a file have been read."""
+
+
+def _tree(data: bytes | str, name: str) -> ElementTree.Element:
+    """Raises `InkError` where the DOCTYPE declares entities or attributes: what these stand for may
+    come again with each use, and fill the memory from a few bytes."""
+
+    def refuse(*_: object) -> None:
+        raise InkError(f"{name}: declares entities or attributes of its own: remove its DOCTYPE")
+
+    def stop(*_: object) -> None:
+        raise _RootFoundError
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = parser.AttlistDeclHandler = refuse
+    parser.StartElementHandler = stop
+    with suppress(_RootFoundError, expat.ExpatError):
+        parser.Parse(data, True)
+    return ElementTree.fromstring(data)
 
 
 def _mend(data: bytes) -> str:
