@@ -1,7 +1,7 @@
 """What every autoregressive recognizer is: an encoder, and a decoder that writes tokens in turn."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from namer_edge_runtime.bounded import bounded, from_json
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..model.encoder import build_encoder
@@ -27,26 +28,23 @@ class DecoderArchitecture:
 
     model: str = "dwap"
     encoder: str = "edge"
-    widths: tuple[int, ...] = (32, 48, 96, 192)
-    blocks: tuple[int, ...] = (0, 1, 2, 3)
-    decoder_width: int = 256
+    widths: tuple[int, ...] = bounded((32, 48, 96, 192), 1, 4096)
+    blocks: tuple[int, ...] = bounded((0, 1, 2, 3), 0, 64)
+    decoder_width: int = bounded(256, 1, 4096)
     """Of embeddings and of the GRU's or the transformer's state."""
-    attention_width: int = 512
+    attention_width: int = bounded(512, 1, 4096)
     """Of coverage attention, and of CAN's counting."""
-    decoder_layers: int = 3
-    decoder_heads: int = 8
-    decoder_feedforward: int = 4
+    decoder_layers: int = bounded(3, 0, 64)
+    decoder_heads: int = bounded(8, 1, 256)
+    decoder_feedforward: int = bounded(4, 1, 64)
     """Of transformers, the last in multiples of `decoder_width`."""
-    dropout: float = 0.1
-    channels: int = 1
+    dropout: float = bounded(0.1, 0, 1)
+    channels: int = bounded(1, 1, 16)
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "DecoderArchitecture":
-        """Raises `TypeError` for keys that this version does not know."""
-        values: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in value.items()
-        }
-        return cls(**values)
+    def from_json(cls, value: Any) -> "DecoderArchitecture":
+        """Raises `ModelFileError` that names an unknown key or an impossible value."""
+        return from_json(cls, value, "architecture")
 
 
 @dataclass(frozen=True)

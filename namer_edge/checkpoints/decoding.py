@@ -1,16 +1,26 @@
 """How a checkpoint is read: the decoding options in the configuration of its run."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from namer_edge_runtime.decode.options import DecodingOptions
+from namer_edge_runtime.errors import CheckpointError, ModelFileError
 
 from ..model.graph_decoder import PARTS
 
 
 def decoding_of(config: Mapping[str, Any]) -> DecodingOptions:
-    """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
+    """The options in the configuration of a checkpoint; older ones lack keys.
+
+    Raises `CheckpointError` that names an impossible value.
+    """
     keys = ("epsilon", "left_weight", "right_weight", "threshold", "routes")
     values = {key: config[key] for key in keys if key in config}
     absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
-    return DecodingOptions(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
+    try:
+        return replace(
+            DecodingOptions.from_json(values), **{f"{part}_weight": 0.0 for part in absent}
+        )
+    except ModelFileError as error:
+        raise CheckpointError(f"the configuration of the checkpoint: {error}") from None

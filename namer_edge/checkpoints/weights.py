@@ -12,12 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save
-from torch import Tensor
+from torch import Tensor, nn
 
 from namer_edge_runtime.atomic import atomic_file
-from namer_edge_runtime.errors import CheckpointError
+from namer_edge_runtime.errors import CheckpointError, ConfigError, ModelFileError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.preprocessing import Preprocessing
 
@@ -152,17 +153,36 @@ def load_model(path: Path) -> tuple[Namer | AutoregressiveModel, Preprocessing, 
             "NAME.json beside it, as `namer-edge train` writes them"
         ) from None
     try:
-        model = _build(record["architecture"], Vocabulary.from_json(record["vocabulary"]))
+        if not isinstance(record.get("config", {}), dict):
+            raise ValueError("config is no object")
+        preprocessing = Preprocessing.from_json(record["look"])
+        vocabulary = Vocabulary.from_json(record["vocabulary"])
+        with torch.device("meta"):  # a model that is larger than its weights takes no memory
+            _fit(_build(record["architecture"], vocabulary), tensors)
+        model = _build(record["architecture"], vocabulary)
         model.load_state_dict(
             {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
         )
-    except (KeyError, TypeError, RuntimeError) as error:
+    except (*_MISFIT, ModelFileError, ConfigError) as error:
         raise CheckpointError(f"the weights {path} do not fit their JSON: {error}") from None
-    return model.eval(), Preprocessing.from_json(record["look"]), record
+    return model.eval(), preprocessing, record
 
 
-def _build(architecture: Mapping[str, Any], vocabulary: Vocabulary) -> Namer | AutoregressiveModel:
+_MISFIT = (KeyError, TypeError, ValueError, IndexError, AssertionError, RuntimeError)
+"""What Python and torch raise where sizes and names of a model cannot be."""
+
+
+def _fit(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Raises `ValueError` unless the tensors are those of the model, by names and shapes."""
+    wanted = {name: value.shape for name, value in model.state_dict().items()}
+    found = {name: value.shape for name, value in tensors.items()}
+    wrong = sorted(k for k in wanted.keys() | found if wanted.get(k) != found.get(k))
+    if wrong:
+        raise ValueError(f"other names or shapes of tensors ({', '.join(wrong[:4])})")
+
+
+def _build(architecture: Any, vocabulary: Vocabulary) -> Namer | AutoregressiveModel:
     """Only the architectures of recognizers name their model."""
-    if "model" in architecture:
+    if isinstance(architecture, dict) and "model" in architecture:
         return build_autoregressive(DecoderArchitecture.from_json(architecture), vocabulary)
     return Namer(Architecture.from_json(architecture), vocabulary)

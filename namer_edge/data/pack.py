@@ -138,12 +138,27 @@ def _split(array: NDArray[Any], lengths: NDArray[np.int64]) -> list[NDArray[Any]
     return [array[start:end] for start, end in pairwise(ends)]
 
 
+_DTYPES = {
+    **dict.fromkeys(("strokes", "nodes", "stroke_points", "picture_bytes"), np.int64),
+    **dict.fromkeys(("points", "positions", "boxes"), np.float32),
+    "symbols": np.int32,
+    "frames": np.float64,
+    "pictures": np.uint8,
+}
+"""Of the arrays of a pack."""
+
+
 def _formulas(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[Formula]:
+    for name, dtype in _DTYPES.items():
+        if name in arrays and arrays[name].dtype != dtype:
+            raise ValueError(f"{name} are {arrays[name].dtype}, no {np.dtype(dtype)}")
+    if not all(isinstance(name, str) for name in meta["names"]):
+        raise ValueError("names are no text")
     for name, width in (("points", 2), ("positions", 2), ("boxes", 4)):
         if arrays[name].shape[1:] != (width,):
             raise ValueError(f"{name} are not rows of {width} numbers")
-    if not np.isfinite(arrays["points"]).all():
-        raise ValueError("points are no finite numbers")
+    if not all(np.isfinite(arrays.get(name, 0)).all() for name in ("points", "frames")):
+        raise ValueError("points or frames are no finite numbers")
     strokes = _split(arrays["points"], arrays["stroke_points"])
     counts = arrays["strokes"].tolist()
     starts = np.concatenate([[0], np.cumsum(arrays["strokes"])]).tolist()

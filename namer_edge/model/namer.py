@@ -1,12 +1,12 @@
 """NAMER whole: encoder, VAT and PGD, and the two graphs that a device runs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from namer_edge_runtime.bounded import bounded, from_json
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .encoder import build_encoder
@@ -20,29 +20,26 @@ class Architecture:
     """What of a NAMER is a matter of choice; kept in every checkpoint."""
 
     encoder: str = "edge"
-    widths: tuple[int, ...] = (32, 48, 96, 192)
+    widths: tuple[int, ...] = bounded((32, 48, 96, 192), 1, 4096)
     """Channels of `edge` at H/2, H/4, H/8, H/16; `densenet` is as published."""
-    blocks: tuple[int, ...] = (0, 1, 2, 3)
+    blocks: tuple[int, ...] = bounded((0, 1, 2, 3), 0, 64)
     """Residual blocks of `edge` at the same resolutions."""
-    vat_width: int = 192
-    pgd_width: int = 192
-    pgd_layers: int = 2
-    pgd_heads: int = 6
-    pgd_feedforward: int = 2
+    vat_width: int = bounded(192, 1, 4096)
+    pgd_width: int = bounded(192, 1, 4096)
+    pgd_layers: int = bounded(2, 0, 64)
+    pgd_heads: int = bounded(6, 1, 256)
+    pgd_feedforward: int = bounded(2, 1, 64)
     pgd_parts: tuple[str, ...] = PARTS
     """Heads that PGD has: all of them but for ablations (table 6)."""
-    dropout: float = 0.1
+    dropout: float = bounded(0.1, 0, 1)
     """In PGD."""
-    vat_dropout: float = 0.0
-    channels: int = 1
+    vat_dropout: float = bounded(0.0, 0, 1)
+    channels: int = bounded(1, 1, 16)
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Architecture":
-        """Raises `TypeError` for keys that this version does not know."""
-        values: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in value.items()
-        }
-        return cls(**values)
+    def from_json(cls, value: Any) -> "Architecture":
+        """Raises `ModelFileError` that names an unknown key or an impossible value."""
+        return from_json(cls, value, "architecture")
 
 
 @dataclass(frozen=True)

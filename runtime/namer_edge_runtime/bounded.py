@@ -3,9 +3,10 @@
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, field, fields
+from numbers import Real
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from .errors import ModelFileError
+from .errors import ModelFileError, UsageError
 
 T = TypeVar("T")
 
@@ -18,8 +19,8 @@ def bounded(default: Any, least: float, most: float) -> Any:
 def from_json(kind: type[T], value: Any, place: str, stored: Mapping[str, str] | None = None) -> T:
     """A `kind` from the JSON object that stands at `place` of a file.
 
-    Fields are numbers, `bool` or tuples of numbers; `stored` maps a field to its key where that is
-    another. Missing keys take their defaults. Raises `ModelFileError` that names the key for an
+    Fields are numbers, `bool`, text or tuples of these; `stored` maps a field to its key where that
+    is another. Missing keys take their defaults. Raises `ModelFileError` that names the key for an
     unknown one, and for a value of another type, infinite, or out of bounds.
     """
     if not isinstance(value, Mapping):
@@ -49,10 +50,28 @@ def from_json(kind: type[T], value: Any, place: str, stored: Mapping[str, str] |
     return kind(**found)
 
 
+def check_numbers(value: Any) -> None:
+    """Raises `UsageError` for a bounded field of a dataclass that is no finite number from 0 on.
+
+    For those made in Python; the bounds themselves hold for files alone.
+    """
+    for one in fields(value):
+        items = getattr(value, one.name)
+        for item in items if isinstance(items, tuple | list) else [items]:
+            number = isinstance(item, Real) and not isinstance(item, bool)
+            if "bounds" in one.metadata and not (number and 0 <= item < math.inf):
+                name = f"{type(value).__name__}: {one.name}"
+                raise UsageError(f"{name} is {items!r:.60}: give finite numbers from 0 on")
+
+
 def _check(value: Any, wanted: type, bounds: tuple[float, float] | None, place: str) -> None:
     if wanted is bool:
         if not isinstance(value, bool):
             raise ModelFileError(f"{place} is {value!r:.60}: must be true or false")
+        return
+    if wanted is str:
+        if not isinstance(value, str):
+            raise ModelFileError(f"{place} is {value!r:.60}, no text")
         return
     number = isinstance(value, int) or (wanted is float and isinstance(value, float))
     if not number or isinstance(value, bool) or not math.isfinite(value):

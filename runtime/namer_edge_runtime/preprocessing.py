@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bounded import bounded, from_json
+from .bounded import bounded, check_numbers, from_json
 from .errors import ModelFileError
 
 STROKE_PLANES = 4
@@ -38,6 +38,10 @@ class Preprocessing:
     """3 where pictures are read in color; ink is the same in all of them."""
     stroke_planes: bool = False
     """Whether the model also reads how pen strokes were written; pictures have zeros there."""
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for what is no number from 0 on."""
+        check_numbers(self)
 
     @property
     def inputs(self) -> int:

@@ -82,3 +82,34 @@ def test_as_picture_holds_for_autoregressive_recognizers_too(tmp_path: Path) -> 
         for hidden in (False, True)
     ]
     assert [prepared.strokes is None for prepared in shown] == [False, True]
+
+
+HOSTILE = (None, True, -1, float("nan"), 10**9, "a", float("inf"), 1e9, [], {}, [1], [10**9] * 4)
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    weights = tmp_path_factory.mktemp("weights") / "a.safetensors"
+    weights.write_bytes(CHECKPOINT.read_bytes())
+    return weights
+
+
+@pytest.mark.parametrize("table", ["architecture", "look", "config"])
+def test_a_hostile_value_in_the_json_of_weights_is_refused_by_its_name(
+    copied: Path, table: str
+) -> None:
+    record = json.loads(CHECKPOINT.with_suffix(".json").read_text("utf-8"))
+    decoding = ("epsilon", "left_weight", "right_weight", "threshold", "routes")
+    keys = [key for key in record[table] if table != "config" or key in decoding]
+    values = HOSTILE if table == "architecture" else HOSTILE[:6]
+    changes = [(key, value) for key in keys for value in values]
+    for key, value in [*changes, (None, None), (None, []), (None, "a")]:
+        changed = value if key is None else {**record[table], key: value}
+        copied.with_suffix(".json").write_text(json.dumps({**record, table: changed}))
+        try:
+            open_checkpoint(copied)
+        except CheckpointError as error:
+            said = str(error)
+            assert (key or table) in said or "names or shapes" in said, said
+        else:  # what has no weights may be another number
+            assert key in ("dropout", "vat_dropout", *decoding, "margin", "max_width"), (key, value)

@@ -4,15 +4,18 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import ModelFileError, UsageError
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.model_file import META, ModelFile, locate, packaged_models
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 from .tiny_model import formula, write_tiny_model
@@ -135,6 +138,17 @@ def test_a_hostile_value_is_refused_by_its_name_or_does_no_harm(
             render([np.array([[0, 0], [30, 40]], np.float32)], model.preprocessing)
     assert len(messages) >= 6
     assert all(table in message or (key or table) in message for message in messages)
+
+
+@pytest.mark.parametrize("kind", [Preprocessing, DecodingOptions])
+@pytest.mark.parametrize("value", [None, True, -1, float("nan"), float("inf"), "a", {}])
+def test_impossible_options_are_refused_in_python_too(
+    kind: type[Preprocessing | DecodingOptions], value: Any
+) -> None:
+    for one in fields(kind):
+        if one.metadata:
+            with pytest.raises(UsageError, match=one.name):
+                kind(**{one.name: value})
 
 
 def test_a_missing_part_is_refused(folder: Path) -> None:

@@ -6,7 +6,7 @@ from functools import wraps
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from ..bounded import bounded, from_json
+from ..bounded import bounded, check_numbers, from_json
 from ..errors import ModelFileError
 from .thresholds import MAX_K_BEST
 
@@ -60,6 +60,10 @@ class DecodingOptions:
     (`Votes`). Empty: one pass, the paper's way."""
     confidence_threshold: float = bounded(1.0, 0, 1)
     """Score from which the first pass stands."""
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for what is no number from 0 on."""
+        check_numbers(self)
 
     def to_json(self) -> dict[str, Any]:
         return {STORED.get(name, name): value for name, value in asdict(self).items()}
