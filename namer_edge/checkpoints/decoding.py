@@ -1,7 +1,6 @@
 """How a checkpoint is read: the decoding options in the configuration of its run."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from namer_edge_runtime.decode.options import DecodingOptions
@@ -19,8 +18,6 @@ def decoding_of(config: Mapping[str, Any]) -> DecodingOptions:
     values = {key: config[key] for key in keys if key in config}
     absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
     try:
-        return replace(
-            DecodingOptions.from_json(values), **{f"{part}_weight": 0.0 for part in absent}
-        )
+        return DecodingOptions.from_json({**values, **{f"{part}_weight": 0.0 for part in absent}})
     except ModelFileError as error:
         raise CheckpointError(f"the configuration of the checkpoint: {error}") from None

@@ -6,6 +6,8 @@ picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 1 << 28
 """Bytes; no picture within the size limits needs more."""
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
 LARGER = 1.5
 """Lines of a picture that were found for one look serve for those up to this much larger."""
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|data:[a-z]", re.IGNORECASE)
@@ -149,7 +153,9 @@ def read_file(path: Path) -> bytes:
     kind = InkError if path.suffix.lower() == ".inkml" else PictureError
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            # In pieces: `read(n)` asks for memory of n bytes, however small the file is.
+            pieces = islice(iter(partial(file.read, PIECE), b""), LARGEST_FILE // PIECE + 1)
+            data = b"".join(pieces)
     except (OSError, ValueError) as error:  # a name may hold what no file system takes
         reason = getattr(error, "strerror", None) or error
         raise kind(address_hint(str(path)) or f"{path}: cannot be opened ({reason})") from None

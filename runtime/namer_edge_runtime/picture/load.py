@@ -75,17 +75,22 @@ def _decode(data: bytes, read: _Read) -> NDArray[np.uint8]:
         raise PictureError("the picture is empty (0 bytes)")
     header = read_header(data)
     _bound(header.height, header.width, header.memory)
-    return upright(read(_pixels(data, header), bgr=True), header.orientation)
+    try:
+        return upright(read(_pixels(data, header), bgr=True), header.orientation)
+    except (cv2.error, MemoryError) as error:
+        if isinstance(error, cv2.error) and error.code != cv2.Error.StsNoMem:
+            raise PictureError(
+                f"the {header.format} picture cannot be decoded ({error})"
+            ) from error
+        raise PictureError(
+            f"not enough memory for a picture of {header.width} x {header.height} pixels: close "
+            "other programs, or scale it down"
+        ) from None
 
 
 def _pixels(data: bytes, header: Header) -> NDArray[Any]:
     """Of the first picture of a GIF or WebP, the one that a page shows at first."""
-    try:
-        pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
-    except cv2.error as error:
-        if error.code == cv2.Error.StsNoMem:
-            raise MemoryError from error
-        raise PictureError(f"the {header.format} picture cannot be decoded ({error})") from error
+    pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
     if pixels is None:
         raise PictureError(f"the {header.format} picture is damaged or cut short: save it again")
     size = pixels.shape[0] * pixels.shape[1]
@@ -128,7 +133,7 @@ def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Gray:
         )
     if pixels.size == 0:
         raise PictureError(f"the picture is empty: its shape is {pixels.shape}")
-    _bound(*pixels.shape[:2], 2 * pixels.nbytes)
+    _bound(pixels.shape[0], pixels.shape[1], 2 * pixels.nbytes)
     pixels = np.ascontiguousarray(_eight_bits(pixels))
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
     if channels == 1:
@@ -238,8 +243,9 @@ def _bound(height: int, width: int, memory: int) -> None:
             "scale it down or cut out the formula"
         )
     if memory > MAX_MEMORY:
+        megabytes = -(-memory // 10**6)
         raise PictureError(
-            f"the picture of {width} x {height} pixels would take {-(-memory // 10**6)} MB, more than "
+            f"the picture of {width} x {height} pixels would take {megabytes} MB, more than "
             f"{MAX_MEMORY // 10**6}: scale it down, cut out the formula, or save it with 8 bits "
             "and without transparency"
         )
