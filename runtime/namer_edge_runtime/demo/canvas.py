@@ -32,7 +32,6 @@ class Canvas:
         self._read = _Read()
         self._session = PenSession(self._read, ALTERNATIVES)  # type: ignore[arg-type]
         self._ids: dict[int, int] = {}  # the page's id of a stroke → the session's
-        self._points: dict[int, int] = {}
         self.revision = 0
         """Of the last change, as the page counts them."""
 
@@ -48,7 +47,6 @@ class Canvas:
         for name in _list(message, "remove"):
             if isinstance(name, int) and name in self._ids:  # what is gone already may go
                 self._session.remove(self._ids.pop(name))
-                del self._points[name]
         for stroke in _list(message, "add"):
             if not isinstance(stroke, dict) or not isinstance(stroke.get("id"), int):
                 raise UsageError('a stroke is {"id": N, "points": [[x, y], …]}')
@@ -59,12 +57,8 @@ class Canvas:
             raise InkError('"points" is no list of (x, y)')
         if name in self._ids:
             raise UsageError(f"stroke {name} is on the canvas already")
-        if len(self._ids) >= self._settings.strokes:
-            raise InkError(f"more than {self._settings.strokes} strokes: clear the canvas")
-        if sum(self._points.values()) + len(points) > self._settings.points:
-            raise InkError(f"more than {self._settings.points} points: clear the canvas")
+        self._settings.check_ink([*self._session.strokes.values(), points])
         self._ids[name] = self._session.add(points)
-        self._points[name] = len(points)
 
     @property
     def question(self) -> Question:
