@@ -6,7 +6,7 @@ import { Ink } from "./ink.js";
 import { Link } from "./link.js";
 
 const $ = (id) => document.getElementById(id);
-const STATES = { ready: "ready", reading: "reading", away: "connection lost, trying again", waiting: "connecting" };
+const STATES = { ready: "ready", reading: "reading", away: "connection lost, trying again", waiting: "connecting", idle: "paused until you write" };
 const MESSAGE = 7000; // milliseconds that a message stays
 
 const ink = new Ink();
@@ -39,7 +39,7 @@ function changed(step) {
   $("message").hidden = true;
   light(null);
   refresh();
-  if (step.remove.length || step.add.length || (step.from && !step.to)) link.send(step);
+  link.send(step, !step.to);
   if (step.to) show(step.to.reading, step.to.spent);
 }
 
@@ -127,15 +127,16 @@ function tell(message) {
 
 async function take(blob) {
   $("message").hidden = true;
+  const late = link.begin();
   try {
-    const { answer, spent, late } = await link.post(blob);
-    if (late) return;
+    const { answer, spent } = await link.post(blob);
     const bitmap = await createImageBitmap(blob).catch(() => sheet(answer));
-    const picture = { bitmap, reading: answer, spent };
-    changed(ink.change({ remove: ink.strokes.values(), picture }));
+    while (board.writing) await new Promise(requestAnimationFrame);
+    if (!late()) changed(ink.change({ remove: ink.strokes.values(), picture: { bitmap, reading: answer, spent } }));
   } catch (error) {
+    if (late()) return;
     tell(error.message);
-    if (!ink.picture) link.send({ remove: [], add: [] }); // a reading under way was called off
+    link.send({ remove: [], add: [] }, !ink.picture); // a reading of the ink was called off
   }
 }
 
