@@ -6,57 +6,9 @@ from typing import Any
 
 import pytest
 
-from .writing import EXAMPLES, Mouse, canonical, draw, example, hand_over, latex
+from .writing import SQUARE, Line, Mouse, Upload, canonical, draw, example, hand_over, latex
 
-SQUARE = (EXAMPLES / "square.png").read_bytes()
 STROKES = ([[150.0, 300.0], [150.0, 420.0]], [[260.0, 360.0], [340.0, 360.0]])
-
-
-class Line:
-    """The page's WebSocket, whose answers wait until they are let go."""
-
-    def __init__(self, page: Any) -> None:
-        self.page = page
-        self.answers: list[str] = []
-        self.open = False
-        page.route_web_socket("**/pen", self._routed)
-        page.reload()
-        page.wait_for_selector("#state[data-state=ready]")
-
-    def _routed(self, line: Any) -> None:
-        self._line = line
-        line.connect_to_server().on_message(self._answered)
-
-    def _answered(self, answer: str) -> None:
-        if self.open:
-            self._line.send(answer)
-        else:
-            self.answers.append(answer)
-
-    def wait(self, count: int) -> None:
-        """Until so many answers wait."""
-        for _ in range(1000):
-            if len(self.answers) >= count:
-                return
-            self.page.wait_for_timeout(20)
-        pytest.fail(f"{len(self.answers)} of {count} answers came")
-
-    def let_go(self, *order: int) -> None:
-        """Lets answers go, in the order that they came or another, and waits for their effect."""
-        for place in order or range(len(self.answers)):
-            self._line.send(self.answers[place])
-        self.page.evaluate("new Promise(done => setTimeout(done, 100))")
-
-    def say(self, answer: dict[str, Any]) -> None:
-        self._line.send(json.dumps(answer))
-
-    def close(self, code: int) -> None:
-        self._line.close(code=code)
-
-
-@pytest.fixture
-def line(page: Any) -> Line:
-    return Line(page)
 
 
 def write(line: Line, *strokes: list[list[float]]) -> None:
@@ -132,27 +84,6 @@ def test_answers_to_what_is_gone_leave_a_picture_alone(line: Line, order: tuple[
     line.wait(4)
     line.let_go(*(place + 1 for place in order), 0)
     assert latex(page) == json.loads(line.answers[3])["latex"]
-
-
-class Upload:
-    """Hands a picture over whose reading waits until it is let go."""
-
-    def __init__(self, page: Any, data: bytes = SQUARE) -> None:
-        self.page = page
-        self._held: list[Any] = []
-        page.route("**/recognize*", self._hold, times=1)
-        hand_over(page, data, "image/png")
-        while not self._held:
-            page.wait_for_timeout(20)
-
-    def _hold(self, route: Any) -> None:
-        self._held.append(route)
-
-    def let_go(self) -> None:
-        """Waits for the effect as well."""
-        with self.page.expect_response("**/recognize*"):
-            self._held.pop().continue_()
-        self.page.evaluate("new Promise(done => setTimeout(done, 300))")
 
 
 def test_a_picture_gives_way_to_what_is_done_while_it_is_read(page: Any) -> None:

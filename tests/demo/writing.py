@@ -1,16 +1,19 @@
 """Hands that write on the page in a browser, and what they find there."""
 
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.ink.inkml import Ink, read_inkml
 from namer_edge_runtime.ink.strokes import bounds
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+SQUARE = (EXAMPLES / "square.png").read_bytes()
 POINTS = 16
 """Of a stroke, that the mouse stops at: each is a message to the browser and back."""
 PASTE = """([data, type, event]) => {
@@ -89,3 +92,66 @@ def example(name: str) -> tuple[Ink, list[str]]:
     ink = read_inkml(EXAMPLES / f"{name}.inkml")
     assert ink.truth is not None
     return ink, normalize(ink.truth)
+
+
+class Line:
+    """The page's WebSocket, whose answers wait until they are let go."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.answers: list[str] = []
+        self.open = False
+        page.route_web_socket("**/pen", self._routed)
+        page.reload()
+        page.wait_for_selector("#state[data-state=ready]")
+
+    def _routed(self, line: Any) -> None:
+        self._line = line
+        line.connect_to_server().on_message(self._answered)
+
+    def _answered(self, answer: str) -> None:
+        if self.open:
+            self._line.send(answer)
+        else:
+            self.answers.append(answer)
+
+    def wait(self, count: int) -> None:
+        """Until so many answers wait."""
+        for _ in range(1000):
+            if len(self.answers) >= count:
+                return
+            self.page.wait_for_timeout(20)
+        pytest.fail(f"{len(self.answers)} of {count} answers came")
+
+    def let_go(self, *order: int) -> None:
+        """Lets answers go, in the order that they came or another, and waits for their effect."""
+        for place in order or range(len(self.answers)):
+            self._line.send(self.answers[place])
+        self.page.evaluate("new Promise(done => setTimeout(done, 100))")
+
+    def say(self, answer: dict[str, Any]) -> None:
+        self._line.send(json.dumps(answer))
+
+    def close(self, code: int) -> None:
+        self._line.close(code=code)
+
+
+class Upload:
+    """Hands a picture over whose reading waits until it is let go."""
+
+    def __init__(self, page: Any, data: bytes = SQUARE) -> None:
+        self.page = page
+        self._held: list[Any] = []
+        page.route("**/recognize*", self._hold, times=1)
+        hand_over(page, data, "image/png")
+        while not self._held:
+            page.wait_for_timeout(20)
+
+    def _hold(self, route: Any) -> None:
+        self._held.append(route)
+
+    def let_go(self) -> None:
+        """Waits for the effect as well."""
+        with self.page.expect_response("**/recognize*"):
+            self._held.pop().continue_()
+        self.page.evaluate("new Promise(done => setTimeout(done, 300))")
