@@ -73,6 +73,12 @@ def _told(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError):  # a full disk, a folder that may not be read: no fault of ours
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}", 1
+    if isinstance(error, MemoryError):
+        return (
+            "there is not enough memory: close other programs, or read smaller pictures and fewer "
+            "at a time (--batch-size 1)",
+            1,
+        )
     kind = type(error).__name__
     return f"unexpected {kind}: {error} (--debug shows where; please report it)", 1
 

@@ -242,6 +242,8 @@ def _read(path: Path, file: str, largest: int) -> bytes:
         member = path.relative_to(whole) / file
         with zipfile.ZipFile(whole) as archive, archive.open(member.as_posix()) as stream:
             return stream.read(largest + 1)
+    except MemoryError:
+        raise  # says nothing of the model
     except (FileNotFoundError, KeyError):
         raise ModelFileError(f"{path}: {file} is missing from the model: copy it again") from None
     except (OSError, zipfile.BadZipFile, EOFError, RuntimeError) as error:

@@ -104,7 +104,7 @@ def count(paths: Iterable[str | Path]) -> int:
                 total += 1
             elif Path(path).is_dir():
                 total += len(_inside(path))
-            elif Path(path).exists() and _is_zip(path):
+            elif Path(path).is_file() and _is_zip(path):
                 with zipfile.ZipFile(path) as archive:
                     total += len(_wanted(archive, path))
             else:
@@ -116,11 +116,7 @@ def count(paths: Iterable[str | Path]) -> int:
 
 def _behind(path: str) -> Iterator[Source]:
     if path == STANDARD_INPUT:
-        data = sys.stdin.buffer.read(LARGEST_MEMBER + 1)
-        if data.startswith(_ZIP):
-            yield from _members(io.BytesIO(data), path)
-        else:
-            yield Source(path, NamedBytes(data, path))
+        yield from _streamed(sys.stdin.buffer, path)
         return
     if not path:
         raise DataError("an empty name: give a picture, an InkML file, a folder or a zip")
@@ -135,10 +131,25 @@ def _behind(path: str) -> Iterator[Source]:
             address_hint(path)
             or f"{path}: not there; give a picture, an InkML file, a folder or a zip"
         )
+    elif not Path(path).is_file():  # a pipe, which can be read once
+        try:
+            with open(path, "rb") as stream:
+                yield from _streamed(stream, _printable(path))
+        except OSError as error:
+            raise DataError(_unopened(path, error)) from error
     elif _is_zip(path):
         yield from _members(path, path)
     else:
         yield Source(_printable(path), Path(path))
+
+
+def _streamed(stream: IO[bytes], name: str) -> Iterator[Source]:
+    """What comes out of a stream: one input, or a zip of them."""
+    data = stream.read(LARGEST_MEMBER + 1)
+    if data.startswith(_ZIP):
+        yield from _members(io.BytesIO(data), name)
+    else:
+        yield Source(name, NamedBytes(data, name))
 
 
 def _printable(name: str) -> str:

@@ -6,6 +6,7 @@ either read or deleted, through all edges but the weakest.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from .path import extend, trace
 from .pick import EOS, SOS
 from .repair import walk
 from .thresholds import MIN_CLASS, MIN_DELETE, MIN_EDGE, MIN_PROBABILITY
+
+MOST_PLAIN_NODES = 160
+"""Nodes up to which the plain twin answers while kernels compile: some 0.1 s a pass."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,13 @@ class RankedPaths:
         )
 
 
-@kernel(plain=reference.select_paths)
+def _is_dense(*args: Any, **_: Any) -> bool:
+    """Whether the plain twin would take longer than compiling: its time grows with the third power
+    of the nodes."""
+    return int(args[5].max(initial=0)) > MOST_PLAIN_NODES
+
+
+@kernel(plain=reference.select_paths, is_heavy=_is_dense)
 def select_paths(
     self_probs: NDArray[np.float32],
     left: NDArray[np.float32],

@@ -21,8 +21,10 @@ from .trace import Channels, read_points
 
 Source = str | Path | bytes | IO[bytes]
 
-LARGEST_FILE = 1 << 28
-"""Bytes; a file of a zip that claims more is not unpacked."""
+LARGEST_FILE = 1 << 24
+"""Bytes of an InkML file: an element takes up to some twenty times its bytes once it is read."""
+MOST_POINTS = 1_000_000
+"""Points of a file; a page that is written full has some ten thousand."""
 EMPTY = "the file is empty"
 """Why a file without a byte cannot be read."""
 DEEPEST_MATH = 200
@@ -161,8 +163,13 @@ def _attempt(source: Path | bytes, name: str) -> Ink | InkError:
 
 def _parse(data: bytes, name: str) -> ElementTree.Element:
     """XML of `data`: strictly where possible, else mended step by step."""
+    if len(data) > LARGEST_FILE:
+        raise InkError(f"{name}: more than {LARGEST_FILE >> 20} MiB of InkML: split the file")
     if not data.strip(b"\x00 \t\r\n"):
         raise InkError(f"{name}: {EMPTY}")
+    if b"<!ENTITY" in (data.replace(b"\0", b"") if b"\0" in data else data):
+        # An entity may stand for others many times over, and fill the memory from a few bytes.
+        raise InkError(f"{name}: declares entities of its own: remove its DOCTYPE")
     try:
         return ElementTree.fromstring(data)
     except (ElementTree.ParseError, LookupError, ValueError):
@@ -215,10 +222,15 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
     channels = Channels.of(root)
     strokes: Strokes = []
     index: dict[str, int] = {}
+    left = MOST_POINTS
     for number, trace in enumerate(root.iter("trace")):
         if (_attribute(trace, "type") or "").lower() == PEN_UP:
             continue
-        points = read_points(trace.text or "", channels)
+        text = trace.text or ""
+        left -= 1 + text.count(",")
+        if left < 0:
+            raise InkError(f"{name}: more than {MOST_POINTS} points: split the file")
+        points = read_points(text, channels)
         if len(points):
             identifier = _attribute(trace, "id")
             index.setdefault(str(number) if identifier is None else identifier, len(strokes))

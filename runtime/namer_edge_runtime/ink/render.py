@@ -35,9 +35,9 @@ def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
         (preprocessing.max_height - room) / max((y1 - y0), 1e-9),
     )
     scale = min(scale, largest)
-    size = padded_size(
-        int(np.ceil((y1 - y0) * scale)) + room, int(np.ceil((x1 - x0) * scale)) + room
-    )
+    # What is scaled to fit must not land a rounding error, and so a pixel, beyond its limit.
+    height, width = (int(np.ceil(side * scale - 1e-6)) for side in (y1 - y0, x1 - x0))
+    size = padded_size(height + room, width + room)
     offset = (
         (size[1] - (x1 + x0) * scale) / 2,
         (size[0] - (y1 + y0) * scale) / 2,

@@ -16,6 +16,8 @@ from .header import read_header
 
 MAX_PIXELS = 100_000_000
 """Larger pictures are refused, where the header tells it before they are decoded."""
+MAX_BYTES = 300_000_000
+"""Bytes of decoded pixels: 100 million of three channels, fewer of deeper ones."""
 LEAST_RANGE = 1e-300
 """Of the numbers in a picture, so that they can be divided by it."""
 Gray = NDArray[np.uint8]
@@ -71,7 +73,7 @@ def _decode(data: bytes, read: _Read) -> NDArray[np.uint8]:
     if not data:
         raise PictureError("the picture is empty (0 bytes)")
     header = read_header(data)
-    _bound(header.height, header.width)
+    _bound(header.height, header.width, header.pixel_bytes)
     # GIF and WebP may move; their first picture is the one that a page shows at first.
     try:
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
@@ -79,6 +81,10 @@ def _decode(data: bytes, read: _Read) -> NDArray[np.uint8]:
         raise PictureError(f"the {header.format} picture cannot be decoded ({error})") from error
     if pixels is None:
         raise PictureError(f"the {header.format} picture is damaged or cut short: save it again")
+    if pixels.shape[0] * pixels.shape[1] > header.width * header.height:
+        raise PictureError(
+            f"the {header.format} picture is larger than its header says: save it again"
+        )
     return upright(read(pixels, bgr=True), header.orientation)
 
 
@@ -94,7 +100,7 @@ def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
 
 
 def _from_pil(image: Any, read: _Read) -> NDArray[np.uint8]:
-    _bound(image.height, image.width)
+    _bound(image.height, image.width, 4)
     try:
         image.load()  # which turns a TIFF, and then forgets its orientation
         orientation = image.getexif().get(274, 1)
@@ -115,7 +121,7 @@ def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Gray:
         )
     if pixels.size == 0:
         raise PictureError(f"the picture is empty: its shape is {pixels.shape}")
-    _bound(*pixels.shape[:2])
+    _bound(*pixels.shape[:2], 1 if pixels.ndim == 2 else pixels.shape[2])
     pixels = np.ascontiguousarray(_eight_bits(pixels))
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
     if channels == 1:
@@ -212,9 +218,14 @@ def _step(gray: Gray) -> int:
     return max(1, int((gray.size / 50_000) ** 0.5))
 
 
-def _bound(height: int, width: int) -> None:
+def _bound(height: int, width: int, pixel_bytes: int) -> None:
     if height * width > MAX_PIXELS:
         raise PictureError(
             f"the picture has {width} x {height} pixels, more than {MAX_PIXELS // 10**6} million: "
             "scale it down or cut out the formula"
+        )
+    if height * width * pixel_bytes > MAX_BYTES:
+        raise PictureError(
+            f"the picture has {width} x {height} pixels of {pixel_bytes} bytes, more than "
+            f"{MAX_BYTES // 10**6} MB: scale it down, cut out the formula, or save it in gray"
         )
