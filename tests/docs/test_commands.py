@@ -140,6 +140,7 @@ def test_python_blocks_run(block: Block, tmp_path: Path, monkeypatch: pytest.Mon
     if block.runs:
         build(tmp_path)
         monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("sys.argv", ["page"])
         exec(code, {"__name__": "page"})
 
 
