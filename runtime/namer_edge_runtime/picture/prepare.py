@@ -82,8 +82,8 @@ class Lines:
     def find(
         cls, gray: NDArray[np.uint8], preprocessing: Preprocessing, steps: Steps | None = None
     ) -> "Lines | None":
-        """Lines of a gray picture [H, W], fine enough for `preprocessing` and somewhat larger symbol
-        heights; None where there is no ink. `steps` receives a picture of each step.
+        """Lines of a gray picture [H, W], fine enough for `preprocessing` and somewhat larger
+        symbols; None where there is no ink. `steps` receives a picture of each step.
 
         1. Very large pictures are scaled down.
         2. Ink is told from ground (`background.py`), and from the lines of ruled and squared paper
@@ -164,8 +164,9 @@ class Lines:
 
         5. A typical symbol's height is taken from the components, as from strokes in
            `ink/strokes.py`, and scaled to about `symbol_height`, less where the formula would pass
-           the size limits. A formula's length in symbols is taken to the next rung of a ladder, so that the
-           same formula comes out at the same size although heights are never measured alike twice.
+           the size limits. A formula's length in symbols is taken to the next rung of a ladder, so
+           that the same formula comes out at the same size although heights are never measured
+           alike twice.
         6. The lines are drawn about as thick as the renderer's pen, the ink in the middle of its
            `padded_size`, as the renderer puts it.
         """
