@@ -23,7 +23,7 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 from ..autoregressive.model import AutoregressiveModel
 from ..autoregressive.registry import build_autoregressive
 from ..checkpoints.load_pretrained import LoadedWeights, load_pretrained
-from ..checkpoints.weights import load_state, origin, save_state, save_weights
+from ..checkpoints.weights import load_state, provenance, save_state, save_weights
 from ..data.batches import Batch, SampleSpec, TrainingSet, loader
 from ..data.formula import Formula
 from ..model.namer import Namer
@@ -77,8 +77,8 @@ class Trainer:
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
         self.sources: dict[str, dict[str, str]] = {}
         """Pack → SHA-256 of each file that it was made from; goes into the weights' JSON."""
-        self.before: dict[str, Any] | None = None
-        """The `origin` of this run, where it began from weights; goes there too."""
+        self.parent: dict[str, Any] | None = None
+        """The `provenance` of the weights that this run started from, if any; goes there too."""
         self.asked_to_stop = False  # by a signal to this process
         self.stopping = False  # as all processes agree
 
@@ -100,7 +100,7 @@ class Trainer:
                 "progress": asdict(self.progress),
                 "config": asdict(self.config),
                 "scaler": self.scaler.state_dict(),
-                "before": self.before,
+                "before": self.parent,
                 "vocabulary": self.vocabulary.to_json(),
             },
         )
@@ -112,13 +112,13 @@ class Trainer:
         """
         if weights is not None:
             taken = self.start_from(weights)
-            if taken.new or taken.lost:
+            if taken.new or taken.dropped:
                 raise ConfigError(
                     f"{weights} reads another vocabulary than {self.config.vocabulary!r}: a run "
                     "goes on with the one it was begun with; to begin a new one, give init="
                 )
             self.progress = Progress(**taken.record["progress"])
-            self.before = taken.record.get("before")
+            self.parent = taken.record.get("before")
             return
         tensors, state = load_state(self.state)
         moments: dict[int, dict[str, Tensor]] = {}
@@ -142,13 +142,13 @@ class Trainer:
         if isinstance(self.objective, QuantizationAware) and "ranges" in tensors:
             self.objective.activations.load_state_dict(tensors["ranges"])
         self.progress = Progress(**state["progress"]).dealt_anew(state["config"], self.config)
-        self.before = state.get("before")
+        self.parent = state.get("before")
 
     def start_from(self, weights: Path) -> LoadedWeights:
         """Take over weights, not the schedule; raises what `load_pretrained` raises."""
         taken = load_pretrained(self.model, weights)
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
-        self.before = origin(taken.record)
+        self.parent = provenance(taken.record)
         return taken
 
     def averaged(self) -> Namer | AutoregressiveModel:
@@ -307,7 +307,7 @@ class Trainer:
             "config": asdict(config),
             "data": self.sources,
             "licence": config.licence,
-            **({"before": self.before} if self.before else {}),
+            **({"before": self.parent} if self.parent else {}),
         }
         if validation and self._is_due(progress.epoch):
             judge: Namer | AutoregressiveModel = model
@@ -370,7 +370,7 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
         elif config.init:
             taken = trainer.start_from(Path(config.init))
             if world.rank == 0:
-                taken.tell(Path(config.init))
+                taken.report(Path(config.init))
         material = TrainingData.gather(config, trainer.vocabulary, world, device)
         if world.rank == 0:
             print(
