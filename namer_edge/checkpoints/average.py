@@ -58,6 +58,6 @@ def average_checkpoints(checkpoints: Sequence[Path], output: Path) -> None:
         if value.is_floating_point():
             mean[name] = torch.stack([state[name] for state in states]).mean(0)
     model.load_state_dict(mean)
-    kept = {key: record[key] for key in ("progress", "config", "data", "licence") if key in record}
+    kept = {k: v for k, v in record.items() if k in ("progress", "config", "data", "licence")}
     averaged = [provenance(its_record) for _, _, its_record in loaded]
     save_weights(output, model, preprocessing, {**kept, "averaged": averaged})

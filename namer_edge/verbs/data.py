@@ -275,7 +275,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from ..data.contact_sheet import contact_sheet
     from ..data.labels import canonical
     from ..data.pack import load_pack
-    from ..training.positions import with_positions_of
+    from ..training.positions import with_positions
     from ..training.training_data import trainable
 
     if arguments.seed < 0:
@@ -283,7 +283,7 @@ def _show(arguments: argparse.Namespace) -> int:
     config = _settings(arguments)
     vocabulary = Vocabulary.load(config.vocabulary)
     packed = load_pack(arguments.pack).formulas
-    taught = with_positions_of(packed, arguments.pack, config.teacher, unsegmented=True)
+    taught = with_positions(packed, arguments.pack, config.teacher, unsegmented=True)
     formulas = [formula for formula in taught if trainable(formula, vocabulary)]
     names = [formula.name for formula in formulas]
     wanted = arguments.name or []
