@@ -5,10 +5,12 @@ Augmentation acts on strokes, before rendering, so that pen width stays what it 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
 from namer_edge_runtime.preprocessing import Preprocessing, padded_size
 
@@ -22,27 +24,27 @@ LONG, SHORT = (3.0, 12.0), (0.8, 3.0)
 class Augmentation:
     """How far ink is changed at random; the zero of each field changes nothing."""
 
-    scale: float = 0.0
+    scale: float = bounded(0.0, 0, inf)
     """Size times exp(±scale), evenly on the logarithm."""
-    aspect: float = 0.0
+    aspect: float = bounded(0.0, 0, inf)
     """Width over height times exp(±aspect)."""
-    rotation: float = 0.0
+    rotation: float = bounded(0.0, 0, inf)
     """Degrees, normally distributed with this deviation, cut at three of them."""
-    shear: float = 0.0
+    shear: float = bounded(0.0, 0, inf)
     """Slant (horizontal shift for one unit of height), deviation."""
-    symbol_shift: float = 0.0
+    symbol_shift: float = bounded(0.0, 0, inf)
     """Each symbol on its own: shift in symbol heights, deviation; as much in size."""
-    symbol_shape: float = 0.0
+    symbol_shape: float = bounded(0.0, 0, inf)
     """Each symbol on its own: slant, turn and stretch, deviation of each entry of its matrix."""
-    stroke_shift: float = 0.0
+    stroke_shift: float = bounded(0.0, 0, inf)
     """Each stroke on its own: shift in symbol heights, deviation; as much in size."""
-    wave: float = 0.0
+    wave: float = bounded(0.0, 0, inf)
     """Smooth waves that bend the plane: amplitude in symbol heights, deviation."""
-    ripple: float = 0.0
+    ripple: float = bounded(0.0, 0, inf)
     """The same by waves as short as symbols, which bend each in a way of its own."""
-    pen: float = 0.0
+    pen: float = bounded(0.0, 0, inf)
     """Pen width times exp(±pen)."""
-    scanned: float = 0.0
+    scanned: float = bounded(0.0, 0, 1)
     """Share of the ink that is drawn as a scan and prepared as a device prepares one."""
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.nodes import Node, to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS, Vocabulary
@@ -32,15 +33,15 @@ BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
 class SynthesisOptions:
     """How often a formula is replaced by one made from it; 0: never."""
 
-    cut: float = 0.0
+    cut: float = bounded(0.0, 0, 1)
     """Probability that a part of it, well nested, stands for the whole."""
-    swap: float = 0.0
+    swap: float = bounded(0.0, 0, 1)
     """Probability, for each symbol, of another writer's strokes."""
-    typeset: float = 0.0
+    typeset: float = bounded(0.0, 0, 1)
     """Probability that a label, set in symbols of many writers, stands for it."""
-    vary: float = 0.5
+    vary: float = bounded(0.5, 0, 1)
     """Probability that symbols of such a label are exchanged for others of their kind."""
-    strangers: float = 0.0
+    strangers: float = bounded(0.0, 0, 1)
     """Probability that a sign stands in such a label that the vocabulary has no symbol for."""
 
 

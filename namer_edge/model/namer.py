@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from math import inf
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
 
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .encoder import build_encoder
@@ -15,8 +17,17 @@ from .layers import mask_pyramid
 from .visual_tokenizer import VisualTokenizer
 
 
+class StoredArchitecture:
+    """An architecture as checkpoints hold it."""
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """Raises `TypeError` for keys that this version does not know."""
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in value.items()})
+
+
 @dataclass(frozen=True)
-class Architecture:
+class Architecture(StoredArchitecture):
     """Hyperparameters of a NAMER; every checkpoint holds them."""
 
     encoder: str = "edge"
@@ -24,25 +35,18 @@ class Architecture:
     """Channels of `edge` at H/2, H/4, H/8, H/16; `densenet` is as published."""
     blocks: tuple[int, ...] = (0, 1, 2, 3)
     """Residual blocks of `edge` at the same resolutions."""
-    vat_width: int = 192
-    pgd_width: int = 192
-    pgd_layers: int = 2
-    pgd_heads: int = 6
-    pgd_feedforward: int = 2
+    vat_width: int = bounded(192, 1, inf)
+    pgd_width: int = bounded(192, 1, inf)
+    pgd_layers: int = bounded(2, 1, inf)
+    pgd_heads: int = bounded(6, 1, inf)
+    pgd_feedforward: int = bounded(2, 1, inf)
     pgd_parts: tuple[str, ...] = PARTS
     """Enabled heads of PGD; fewer than all in ablations (table 6)."""
-    dropout: float = 0.1
+    dropout: float = bounded(0.1, 0, 0.999)
     """In PGD."""
-    vat_dropout: float = 0.0
+    vat_dropout: float = bounded(0.0, 0, 0.999)
+    """Of whole channels, before VAT's classes."""
     channels: int = 1
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Architecture":
-        """Raises `TypeError` for keys that this version does not know."""
-        values: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in value.items()
-        }
-        return cls(**values)
 
 
 @dataclass(frozen=True)

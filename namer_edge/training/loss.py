@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.preprocessing import CELL
 
 from ..data.batches import UNKNOWN, Batch
@@ -27,13 +29,13 @@ FREEZABLE = ("encoder", "vat", "pgd")
 class LossOptions:
     """Options of the loss; the defaults are the paper's."""
 
-    pgd_weight: float = 0.5
+    pgd_weight: float = bounded(0.5, 0, inf)
     """λ of eq. 9."""
-    per_token: bool = False
+    vat_loss_per_token: bool = False
     """Divide VAT's summed loss by the number of tokens instead of the number of cells (eq. 3)."""
-    smoothing: float = 0.0
+    label_smoothing: float = bounded(0.0, 0, 1)
     """Label smoothing of VAT and self-correction."""
-    window: int = 5
+    window: int = bounded(5, 1, inf)
     """k of the matching."""
 
 
@@ -107,9 +109,9 @@ class Objective(TrainingObjective):
         """Eq. 3 for logits [B, K + 1, h, w] and P* [B, h, w]."""
         vocabulary = self.namer.vocabulary
         counted = target != IGNORE
-        if self.options.per_token:
+        if self.options.vat_loss_per_token:
             counted &= target != vocabulary.none
-        total = cross_entropy_sum(logits, target, vocabulary.size, self.options.smoothing)
+        total = cross_entropy_sum(logits, target, vocabulary.size, self.options.label_smoothing)
         return total / counted.sum().clamp_min(1)
 
     def _pgd_losses(self, logits: PgdLogits, nodes: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -121,7 +123,7 @@ class Objective(TrainingObjective):
                 continue
             scores = getattr(logits, name).float().flatten(0, 1)  # [B·N, K + 2 or N]
             target = nodes[name].flatten()  # [B·N]
-            smoothing = self.options.smoothing if part == "self" else 0.0
+            smoothing = self.options.label_smoothing if part == "self" else 0.0
             total = cross_entropy_sum(scores, target, self.namer.vocabulary.size, smoothing)
             losses[part] = total / (target != IGNORE).sum().clamp_min(1)
         return losses

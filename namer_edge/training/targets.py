@@ -1,11 +1,13 @@
 """Training targets of VAT and PGD, from the matching and VAT's present output."""
 
 from dataclasses import dataclass, fields, replace
+from math import inf
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.decode.pick import EOS, SOS, pick_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -22,13 +24,13 @@ BEST = 4
 class Candidates:
     """Which nodes PGD is trained on besides the label's (design: nodes in training)."""
 
-    threshold: float = 0.25
+    threshold: float = bounded(2.0, 0, inf)
     """`DecodingOptions.threshold`: least probability of a node's cell; above 1: arg max only."""
-    corrupt: float = 0.0
+    corrupt: float = bounded(0.0, 0, 1)
     """Share of label nodes whose class is drawn from VAT's flattened probabilities, P^½."""
-    jitter: float = 0.0
+    jitter: float = bounded(0.0, 0, inf)
     """Share of label nodes that move to a neighboring cell."""
-    surplus: float = 0.0
+    surplus: float = bounded(0.0, 0, inf)
     """Mean number of added nodes near label cells that are to be deleted."""
 
 
