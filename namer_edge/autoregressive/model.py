@@ -1,18 +1,21 @@
 """What every autoregressive recognizer is: an encoder, and a decoder that writes tokens in turn."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..model.encoder import build_encoder
 from ..model.layers import mask_pyramid
+from ..model.namer import Architecture, StoredArchitecture
 from .alphabet import Alphabet
 
 IGNORE = -100
@@ -22,31 +25,23 @@ State = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
-class DecoderArchitecture:
+class DecoderArchitecture(StoredArchitecture):
     """What of a recognizer is a matter of choice; kept in every checkpoint."""
 
     model: str = "dwap"
-    encoder: str = "edge"
-    widths: tuple[int, ...] = (32, 48, 96, 192)
-    blocks: tuple[int, ...] = (0, 1, 2, 3)
-    decoder_width: int = 256
+    encoder: str = Architecture.encoder
+    widths: tuple[int, ...] = Architecture.widths
+    blocks: tuple[int, ...] = Architecture.blocks
+    decoder_width: int = bounded(256, 1, inf)
     """Of embeddings and of the GRU's or the transformer's state."""
-    attention_width: int = 512
+    attention_width: int = bounded(512, 1, inf)
     """Of coverage attention, and of CAN's counting."""
-    decoder_layers: int = 3
-    decoder_heads: int = 8
-    decoder_feedforward: int = 4
+    decoder_layers: int = bounded(3, 1, inf)
+    decoder_heads: int = bounded(8, 1, inf)
+    decoder_feedforward: int = bounded(4, 1, inf)
     """Of transformers, the last in multiples of `decoder_width`."""
-    dropout: float = 0.1
-    channels: int = 1
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "DecoderArchitecture":
-        """Raises `TypeError` for keys that this version does not know."""
-        values: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in value.items()
-        }
-        return cls(**values)
+    dropout: float = bounded(Architecture.dropout, 0, 0.999)
+    channels: int = Architecture.channels
 
 
 @dataclass(frozen=True)
