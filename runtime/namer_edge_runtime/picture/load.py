@@ -121,7 +121,8 @@ def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Gray:
         )
     if pixels.size == 0:
         raise PictureError(f"the picture is empty: its shape is {pixels.shape}")
-    _bound(*pixels.shape[:2], 1 if pixels.ndim == 2 else pixels.shape[2])
+    height, width = pixels.shape[:2]
+    _bound(height, width, 1 if pixels.ndim == 2 else pixels.shape[2])
     pixels = np.ascontiguousarray(_eight_bits(pixels))
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
     if channels == 1:
