@@ -155,8 +155,8 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def http_page() -> str:
-    from namer_edge_runtime.demo.openapi import description
-    from namer_edge_runtime.demo.settings import Settings
+    from namer_edge_runtime.server.openapi import description
+    from namer_edge_runtime.server.settings import Settings
 
     told = description(Settings(recognizer={}))
     parts = [BY, "# HTTP API", told["info"]["description"]]

@@ -85,7 +85,8 @@ class Picture:
     value: Any = None
     """What it was made of: strokes, or a picture in its own size."""
     lengths: Mapping[str, int] = field(default_factory=dict)
-    """Tokens to write, by the name and beam of a way (`SearchSetting.told`); else those of the label."""
+    """Tokens to write, by the name and beam of a search setting (`SearchSetting.told`); where it is
+    missing, those of the label."""
 
 
 class DecoderTiming:

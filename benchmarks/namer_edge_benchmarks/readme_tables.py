@@ -1,8 +1,8 @@
-"""The figures that README quotes from the runs of record in `benchmarks/results/`.
+"""The tables of docs/benchmarks.md, from the runs of record in `benchmarks/results/`.
 
-    python -m namer_edge_benchmarks.readme_tables [README.md]
+    python -m namer_edge_benchmarks.readme_tables [docs/benchmarks.md]
 
-writes them anew between two comments; a test holds README to the JSON.
+writes them anew between two comments; a test holds the page to the JSON.
 """
 
 import json
@@ -18,8 +18,8 @@ from .report import table
 
 BEGIN = "<!-- benchmarks: written by `python -m namer_edge_benchmarks.readme_tables` -->"
 END = "<!-- /benchmarks -->"
-RESULTS = Path("benchmarks/results")
-"""Beside README."""
+PAGE, RESULTS = Path("docs/benchmarks.md"), Path("../benchmarks/results")
+"""The page, and the runs seen from its folder."""
 HEAD = ("", "engine", "looks", "ms", "formulas a second", "memory, MB", "file, MB", "exact, %")
 
 
@@ -113,7 +113,7 @@ def _peers(run: Mapping[str, Any], link: str) -> str:
 
 
 def main() -> None:
-    readme = Path(sys.argv[1] if len(sys.argv) > 1 else "README.md")
+    readme = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
     text = quoted(readme.read_text("utf-8"), readme.parent / RESULTS)
     write_text(str(readme), text)
 

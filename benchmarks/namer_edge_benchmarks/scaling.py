@@ -1,7 +1,7 @@
 """How time grows: with the tokens of a formula, the size of its picture, the nodes of its graph.
 
 The networks have random weights and the pictures nothing on them: what they compute, and how much
-of it, is the same. Formulas are `x + x + …`, of which every decoder writes all (see `DecoderTiming`).
+of it, is the same. Formulas are `x + x + …`, which every decoder writes whole (`DecoderTiming`).
 """
 
 from collections.abc import Sequence

@@ -160,13 +160,14 @@ def export(
 
 
 def _reading(decoding: DecodingOptions) -> str:
-    """How often the model looks at an input, in a sentence."""
+    """How often the model reads an input, in a sentence."""
     if not decoding.tta_scales:
         return "the model reads each input once"
     sizes = ", ".join(f"{factor:g}" for factor in decoding.tta_scales)
+    threshold = f"{decoding.confidence_threshold:g}"
     return (
-        f"the model reads each input once, and again where the score is under {decoding.confidence_threshold:g}: "
-        f"at {sizes} times the size"
+        f"the model reads each input once, and again where the score is under {threshold}: at "
+        f"{sizes} times the size"
     )
 
 

@@ -102,8 +102,8 @@ class Pictures:
     @classmethod
     def of(cls, data: Path, preprocessing: Preprocessing) -> "Pictures":
         """Every formula of `data`: a pack (.npz), or InkML or pictures in a folder or zip. Ink
-        becomes a PNG, black on white, drawn at the size that suits `preprocessing`, and for a look with
-        stroke planes every second formula stays ink; what cannot be read is left out.
+        becomes a PNG, black on white, drawn at the size that suits `preprocessing`; with stroke
+        planes every second formula stays ink. What cannot be read is left out.
 
         Raises `DataError` where nothing is there or nothing of it can be read.
         """

@@ -9,11 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from namer_edge_runtime.bounded import bounded, from_json
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..model.encoder import build_encoder
 from ..model.layers import mask_pyramid
+from ..model.namer import Architecture, StoredArchitecture
 from .alphabet import Alphabet
 
 IGNORE = -100
@@ -23,28 +24,23 @@ State = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
-class DecoderArchitecture:
+class DecoderArchitecture(StoredArchitecture):
     """What of a recognizer is a matter of choice; kept in every checkpoint."""
 
     model: str = "dwap"
-    encoder: str = "edge"
-    widths: tuple[int, ...] = bounded((32, 48, 96, 192), 1, 4096)
-    blocks: tuple[int, ...] = bounded((0, 1, 2, 3), 0, 64)
+    encoder: str = Architecture.encoder
+    widths: tuple[int, ...] = bounded(Architecture.widths, 1, 4096)
+    blocks: tuple[int, ...] = bounded(Architecture.blocks, 0, 64)
     decoder_width: int = bounded(256, 1, 4096)
     """Of embeddings and of the GRU's or the transformer's state."""
     attention_width: int = bounded(512, 1, 4096)
     """Of coverage attention, and of CAN's counting."""
-    decoder_layers: int = bounded(3, 0, 64)
+    decoder_layers: int = bounded(3, 1, 64)
     decoder_heads: int = bounded(8, 1, 256)
     decoder_feedforward: int = bounded(4, 1, 64)
     """Of transformers, the last in multiples of `decoder_width`."""
-    dropout: float = bounded(0.1, 0, 1)
-    channels: int = bounded(1, 1, 16)
-
-    @classmethod
-    def from_json(cls, value: Any) -> "DecoderArchitecture":
-        """Raises `ModelFileError` that names an unknown key or an impossible value."""
-        return from_json(cls, value, "architecture")
+    dropout: float = bounded(Architecture.dropout, 0, 0.999)
+    channels: int = bounded(Architecture.channels, 1, 16)
 
 
 @dataclass(frozen=True)

@@ -1,80 +1,63 @@
-"""The mean of several checkpoints' weights: what runs from the same weights learned, in one model.
+"""`namer-edge train average`: checkpoint averaging, the mean of several checkpoints' weights.
 
-    python -m namer_edge.checkpoints.average FIRST.safetensors SECOND.safetensors … -o MEAN.safetensors
-
-Weights and batch statistics are averaged one by one. That makes sense for checkpoints of one run,
-or of runs and the weights that they began from; what it is worth tells `namer-edge evaluate`.
+It makes sense for checkpoints of one run, or of several runs and the weights that they started
+from. `namer-edge evaluate` measures what it is worth.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import torch
-
-from namer_edge_runtime.command import exit_code
-from namer_edge_runtime.errors import CheckpointError
-
-from .load_pretrained import with_inputs
-from .weights import load_model, origin, save_weights
-
-PROGRAM = "python -m namer_edge.checkpoints.average"
+SUMMARY = "average the weights of several checkpoints of like models"
 
 
-def mean(checkpoints: Sequence[Path], output: Path) -> None:
-    """Writes the mean at `output`, with the JSON of the last and in it, as `averaged`, the `origin`
-    of each.
-
-    Those without stroke planes have zeros for them where the last has some. Raises
-    `CheckpointError` for what cannot be read, and for checkpoints that differ in architecture,
-    vocabulary or look otherwise.
-    """
-    loaded = [load_model(path) for path in checkpoints]
-    model, preprocessing, record = loaded[-1]
-    inputs = model.architecture.channels
-    more: list[int] = []
-    for path, (other, its_look, _) in zip(checkpoints, loaded, strict=True):
-        architecture = other.architecture
-        more.append(inputs - architecture.channels)
-        if preprocessing.stroke_planes and not its_look.stroke_planes:
-            architecture = replace(architecture, channels=inputs)
-            its_look = replace(its_look, stroke_planes=True)
-        same = (architecture, other.vocabulary, its_look)
-        if same != (model.architecture, model.vocabulary, preprocessing):
-            raise CheckpointError(
-                f"{path} differs from {checkpoints[-1]} in architecture, vocabulary or look: only "
-                "weights of like models have a mean"
-            )
-    weights = [
-        with_inputs(other.state_dict(), number)
-        for (other, _, _), number in zip(loaded, more, strict=True)
-    ]
-    averaged = [origin(its_record) for _, _, its_record in loaded]
-    state = model.state_dict()
-    for name, value in state.items():
-        if value.is_floating_point():
-            state[name] = torch.stack([w[name] for w in weights]).mean(0)
-    model.load_state_dict(state)
-    kept: dict[str, Any] = {
-        key: record[key] for key in ("progress", "config", "data", "licence") if key in record
-    }
-    save_weights(output, model, preprocessing, {**kept, "averaged": averaged})
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    return exit_code(PROGRAM, _run, arguments)
-
-
-def _run(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(PROGRAM, description=__doc__.splitlines()[0])
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("checkpoints", nargs="+", type=Path, metavar="CHECKPOINT.safetensors")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="MEAN.safetensors")
-    options = parser.parse_args(arguments)
-    mean(options.checkpoints, options.output)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(arguments: argparse.Namespace) -> int:
+    average_checkpoints(arguments.checkpoints, arguments.output)
+    return 0
+
+
+def average_checkpoints(checkpoints: Sequence[Path], output: Path) -> None:
+    """Writes the mean of weights and batch statistics to `output`, with the JSON of the last
+    checkpoint and, under `averaged`, the `provenance` of each.
+
+    Checkpoints without stroke planes count as having zero weights for them if the last one reads
+    them. Raises `CheckpointError` for a file that cannot be read, and for checkpoints that differ
+    otherwise in architecture, vocabulary or preprocessing.
+    """
+    import torch
+
+    from namer_edge_runtime.errors import CheckpointError
+
+    from .load_pretrained import widen_input
+    from .weights import load_model, provenance, save_weights
+
+    loaded = [load_model(path) for path in checkpoints]
+    model, preprocessing, record = loaded[-1]
+    channels = model.architecture.channels
+    states = []
+    for path, (other, its_preprocessing, _) in zip(checkpoints, loaded, strict=True):
+        architecture = other.architecture
+        states.append(widen_input(other.state_dict(), channels - architecture.channels))
+        if preprocessing.stroke_planes and not its_preprocessing.stroke_planes:
+            architecture = replace(architecture, channels=channels)
+            its_preprocessing = replace(its_preprocessing, stroke_planes=True)
+        same = (architecture, other.vocabulary, its_preprocessing)
+        if same != (model.architecture, model.vocabulary, preprocessing):
+            raise CheckpointError(
+                f"{path} differs from {checkpoints[-1]} in architecture, vocabulary or "
+                "preprocessing: only weights of like models have a mean"
+            )
+    mean = model.state_dict()
+    for name, value in mean.items():
+        if value.is_floating_point():
+            mean[name] = torch.stack([state[name] for state in states]).mean(0)
+    model.load_state_dict(mean)
+    kept = {k: v for k, v in record.items() if k in ("progress", "config", "data", "licence")}
+    averaged = [provenance(its_record) for _, _, its_record in loaded]
+    save_weights(output, model, preprocessing, {**kept, "averaged": averaged})

@@ -1,4 +1,4 @@
-"""How a checkpoint is read: the decoding options in the configuration of its run."""
+"""The decoding options of a checkpoint, from the configuration of its run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,10 +10,8 @@ from ..model.graph_decoder import PARTS
 
 
 def decoding_of(config: Mapping[str, Any]) -> DecodingOptions:
-    """The options in the configuration of a checkpoint; older ones lack keys.
-
-    Raises `CheckpointError` that names an impossible value.
-    """
+    """Options by the `config` in a checkpoint's JSON; keys that older ones lack have defaults, and
+    the edges of heads that the model lacks have weight 0."""
     keys = ("epsilon", "left_weight", "right_weight", "threshold", "routes")
     values = {key: config[key] for key in keys if key in config}
     absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))

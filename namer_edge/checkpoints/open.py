@@ -1,4 +1,4 @@
-"""A trained model as devices know one: a recognizer straight from a checkpoint, through torch."""
+"""Recognizers straight from a checkpoint, run by torch without an export."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from .weights import load_model, load_weights
 
 @dataclass(frozen=True)
 class OpenCheckpoint:
-    """A checkpoint that can be read with, and looked into."""
+    """A NAMER from a checkpoint and the recognizer that runs it."""
 
     namer: Namer
     recognizer: Recognizer
-    """Reads once, in fp32, picking nodes as the checkpoint was trained to."""
+    """Single pass, fp32, with the decoding options that the checkpoint was trained with."""
     record: Mapping[str, Any]
     """The checkpoint's JSON."""
 
@@ -30,17 +30,20 @@ class OpenCheckpoint:
 def open_checkpoint(
     path: Path, device: str | None = None, as_picture: bool = False
 ) -> OpenCheckpoint:
-    """`as_picture` is that of a `Recognizer`. Raises `CheckpointError` for what is no NAMER's
-    weights, `EngineError` for a device that is not there."""
+    """Opens the weights of a NAMER; `as_picture` is that of `Recognizer`.
+
+    Raises `CheckpointError` for any other file, `EngineError` for a device that is missing.
+    """
     return _opened(*load_weights(path), device, as_picture)
 
 
 def open_reader(
     path: Path, device: str | None = None, beam: int = 1, as_picture: bool = False
 ) -> Recognizer | AutoregressiveRecognizer:
-    """What reads with a checkpoint of either kind; `beam` is for autoregressive recognizers.
+    """A recognizer from the weights of any model; `beam` is the number of hypotheses that an
+    autoregressive one keeps.
 
-    Raises as `open_checkpoint` does.
+    Raises what `open_checkpoint` raises.
     """
     model, preprocessing, record = load_model(path)
     if isinstance(model, AutoregressiveModel):

@@ -1,8 +1,8 @@
-"""Checkpoints: safetensors and JSON, written whole or not at all, never a pickle.
+"""Checkpoints as safetensors and JSON, written atomically, never as a pickle.
 
-Two forms. A *state* file holds all that a run needs to go on exactly as it would have: weights,
-averaged weights, the optimizer's state and the place in the schedule. *Weights* are one file in
-half precision with a JSON beside it, small enough to commit; training can go on from them anywhere.
+Two forms. A *state* file holds all that resumes a run exactly: weights, averaged weights,
+optimizer state and progress. *Weights* are a half-precision file with a JSON beside it, small
+enough to commit; any run can start from them.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ FORMAT_VERSION = 1
 def save_state(
     path: Path, tensors: Mapping[str, Mapping[str, Tensor]], state: Mapping[str, Any]
 ) -> None:
-    """Write groups of tensors and `state` (JSON values) into one file, in one step."""
+    """Writes groups of tensors and `state` (JSON values) into one file, atomically."""
     flat = {
         f"{group}/{name}": value.detach().cpu().contiguous()
         for group, values in tensors.items()
@@ -44,7 +44,7 @@ def save_state(
 
 
 def load_state(path: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
-    """What `save_state` wrote; raises `CheckpointError` where it is missing or damaged."""
+    """Reads what `save_state` wrote; raises `CheckpointError` if it is missing or damaged."""
     tensors: dict[str, dict[str, Tensor]] = {}
     try:
         with safe_open(path, "pt") as file:
@@ -63,7 +63,8 @@ def save_weights(
     preprocessing: Preprocessing,
     record: Mapping[str, Any],
 ) -> None:
-    """Half-precision weights at `path` (.safetensors) and their JSON, with `record`, beside it."""
+    """Writes half-precision weights to `path` (.safetensors) and their JSON, with `record`, beside
+    it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = {
         k: (v.half() if v.is_floating_point() else v).detach().cpu().contiguous()
@@ -85,32 +86,32 @@ def save_weights(
         json.dump(description, text, indent=1)
 
 
-def origin(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What weights made of others keep of the JSON of those: place in the schedule, hashes of the
-    data, and the origins of what those are the mean of or began from in turn."""
+def provenance(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a checkpoint's JSON that its descendants keep: hash, progress, hashes of the
+    data, and the provenance of its own parents (`averaged`, or `before` if it was fine-tuned)."""
     kept = ("sha256", "progress", "data", "averaged", "before")
     return {key: record[key] for key in kept if key in record}
 
 
-def deduplicate_provenance(record: Mapping[str, Any], told: set[str]) -> dict[str, Any]:
-    """`record` with each origin in full where it comes up first, and by its SHA-256 alone where it
-    does again, or is among those `told`: means of means have the same ones many times."""
+def deduplicate_provenance(record: Mapping[str, Any], seen: set[str]) -> dict[str, Any]:
+    """`record` with the first occurrence of each parent in full and later ones, or those `seen`,
+    as their SHA-256: means of means repeat the same parents."""
 
-    def once(its: Mapping[str, Any]) -> dict[str, Any]:
-        known = its["sha256"] in told
-        told.add(its["sha256"])
-        return {"sha256": its["sha256"]} if known else deduplicate_provenance(its, told)
+    def once(parent: Mapping[str, Any]) -> dict[str, Any]:
+        known = parent["sha256"] in seen
+        seen.add(parent["sha256"])
+        return {"sha256": parent["sha256"]} if known else deduplicate_provenance(parent, seen)
 
     shorter = dict(record)
     if record.get("before"):
         shorter["before"] = once(record["before"])
     if record.get("averaged"):
-        shorter["averaged"] = [once(its) for its in record["averaged"]]
+        shorter["averaged"] = [once(parent) for parent in record["averaged"]]
     return shorter
 
 
 def load_weights(path: Path) -> tuple[Namer, Preprocessing, dict[str, Any]]:
-    """A `Namer` in eval mode, its look, and the JSON of `save_weights`.
+    """A `Namer` in eval mode, its preprocessing, and the JSON of `save_weights`.
 
     Raises `CheckpointError` for a missing or altered file, one of an unknown version, or one of
     another kind of model.
@@ -121,16 +122,8 @@ def load_weights(path: Path) -> tuple[Namer, Preprocessing, dict[str, Any]]:
     return model, preprocessing, record
 
 
-def load_autoregressive(path: Path) -> tuple[AutoregressiveModel, Preprocessing, dict[str, Any]]:
-    """The same for an autoregressive recognizer."""
-    model, preprocessing, record = load_model(path)
-    if not isinstance(model, AutoregressiveModel):
-        raise CheckpointError(f"{path} holds a NAMER, and no autoregressive recognizer")
-    return model, preprocessing, record
-
-
 def load_model(path: Path) -> tuple[Namer | AutoregressiveModel, Preprocessing, dict[str, Any]]:
-    """The model of a checkpoint, whatever its kind; as `load_weights` else."""
+    """Loads a model of any kind; otherwise as `load_weights`."""
     try:
         record = json.loads(path.with_suffix(".json").read_text("utf-8"))
         if not isinstance(record, dict):
@@ -182,7 +175,7 @@ def _fit(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
 
 
 def _build(architecture: Any, vocabulary: Vocabulary) -> Namer | AutoregressiveModel:
-    """Only the architectures of recognizers name their model."""
+    """The model of an architecture; only those of autoregressive models have the key `model`."""
     if isinstance(architecture, dict) and "model" in architecture:
         return build_autoregressive(DecoderArchitecture.from_json(architecture), vocabulary)
     return Namer(Architecture.from_json(architecture), vocabulary)

@@ -1,4 +1,4 @@
-"""Which ink each symbol of a published label is, where the file's own MathML says it otherwise.
+"""Alignment of published labels with ink whose own MathML differs.
 
 Labels and MathML of CROHME differ for a few hundred files in ways that leave no doubt about the
 ink: dots written one by one, `\\cdot` marked as `.`, a fraction bar marked as `-`, a function
@@ -18,12 +18,12 @@ _ALIKE = {
 }
 _LETTERS = {"\\tan": ("tan", "tg"), "\\ldots": ("...", ".."), "\\cdots": ("...", "..")}
 _CUT = frozenset((".", "0"))
-"""What a label may leave out of a number."""
+"""Tokens of a number that a label may leave out."""
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """`strokes` of each inked token of the label, and in which ways label and ink differ."""
+    """Strokes of each inked token of the label, and the differences of label and ink."""
 
     strokes: tuple[tuple[int, ...], ...]
     differences: tuple[str, ...]
@@ -32,8 +32,8 @@ class Alignment:
 def align(label: Sequence[str], ink: Sequence[InkToken]) -> Alignment | str:
     """Ink of each inked token of `label` (no brackets of arguments, no `^ _ \\limits`).
 
-    `ink` are the inked tokens of the file's MathML in reading order. Returns the reason, in words,
-    where a token of the label has no ink or ink that means something is left over.
+    `ink` are the inked tokens of the file's MathML in reading order. Returns the reason as text if
+    a token of the label has no ink or meaningful ink is left over.
     """
     matched = _common(label, ink)
     differences: list[str] = []
@@ -102,7 +102,7 @@ def _common(label: Sequence[str], ink: Sequence[InkToken]) -> dict[int, int]:
 
 
 def _spelled(token: str, ink: Sequence[InkToken], rest: Sequence[int]) -> tuple[int, ...]:
-    """A run of left over neighbors that spell `token`, if there is one."""
+    """A run of adjacent unmatched ink tokens that spells `token`, or ()."""
     for spelling in _LETTERS.get(token, (token.lstrip("\\"),)):
         for start in range(len(rest) - len(spelling) + 1):
             run = tuple(rest[start : start + len(spelling)])

@@ -1,4 +1,4 @@
-"""Formulas → training batches of equal size, planned for a whole epoch, drawn afresh each time."""
+"""Training batches of pictures of like size, planned per epoch and drawn anew each time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from .synthesis import Synthesis, SynthesisOptions
 from .writing import rewritten
 
 UNKNOWN = -1
-"""The class of a sign that the vocabulary has none for."""
+"""Class of an out-of-vocabulary sign."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class LabelPath:
     """The path of a formula through its nodes, L of them, without <sos> and <eos>."""
 
     classes: NDArray[np.int64]
-    """[L] node classes; `}` is `Vocabulary.end`, a stranger `UNKNOWN`."""
+    """[L] node classes; `}` is `Vocabulary.end`, an out-of-vocabulary sign `UNKNOWN`."""
     parents: NDArray[np.int64]
     """[L] place of the relation that a `}` ends, -1 for visual nodes."""
     endings: NDArray[np.int64]
@@ -62,26 +62,26 @@ class LabelPath:
         return [OOV if c == UNKNOWN else vocabulary.token(c) for c in classes]
 
     def tokens(self, vocabulary: Vocabulary) -> list[str]:
-        """The canonical label that it is the path of."""
+        """The canonical label."""
         return to_tokens(self.names(vocabulary), vocabulary)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """B pictures of one size with what they say."""
+    """B pictures of one size with labels and positions."""
 
     images: torch.Tensor
-    """uint8 [B, inputs of the look, H, W], ink 255 on 0."""
+    """uint8 [B, input planes, H, W], ink 255 on 0."""
     sizes: list[tuple[int, int]]
-    """Height and width of each picture (pixels, multiples of 16); what lies beyond, to the right
-    and below, only pads the batch."""
+    """Height and width of each picture (pixels, multiples of 16), without the padding to its right
+    and below."""
     cells: list[NDArray[np.int64]]
     """For each picture [V, 2] (row, column) on the H/8 grid: the position estimates T."""
     labels: list[LabelPath]
 
     @property
     def mask(self) -> torch.Tensor | None:
-        """[B, 1, H/16, W/16], 1 on the pictures and 0 on padding; None where there is none."""
+        """[B, 1, H/16, W/16], 1 on the pictures and 0 on padding; None without padding."""
         _, _, height, width = self.images.shape
         if all(size == (height, width) for size in self.sizes):
             return None
@@ -102,7 +102,7 @@ class TrainingSample(NamedTuple):
     """[V, 2] (row, column)."""
     label: LabelPath
     strokes: NDArray[np.uint8] | None = None
-    """[STROKE_PLANES, H, W] of the batch; None where they are hidden."""
+    """[STROKE_PLANES, H, W] of the batch; None if hidden."""
 
 
 class SampleSpec(NamedTuple):
@@ -117,8 +117,8 @@ class SampleSpec(NamedTuple):
 class TrainingSet(Dataset[TrainingSample]):
     """Formulas, of ink or pictures, by `SampleSpec` → `TrainingSample`.
 
-    With augmentation, a picture fills its batch's size and the ink lies anywhere in it: it must not
-    matter where. Without, it has the size that a device would give it, and padding beyond.
+    With augmentation, a picture has its batch's size and the ink a random place in it. Without, it
+    has the size that a device gives it, and padding.
     """
 
     def __init__(
@@ -128,17 +128,16 @@ class TrainingSet(Dataset[TrainingSample]):
         preprocessing: Preprocessing,
         augmentation: Augmentation,
         synthesis: SynthesisOptions | None = None,
-        hands: Sequence[Formula] = (),
+        symbol_bank: Sequence[Formula] = (),
         labels: Sequence[Sequence[str]] = (),
         strokes_hidden: float = 0.0,
     ) -> None:
-        """Of the ink that is not `scanned`, the share `strokes_hidden` is shown as a picture is: a
-        look's stroke planes are 0."""
+        """`strokes_hidden`: share of the ink, except scans, whose stroke planes are 0."""
         self.strokes_hidden = strokes_hidden
         self.formulas, self.vocabulary = formulas, vocabulary
         self.preprocessing, self.augmentation = preprocessing, augmentation
         self.synthesis = Synthesis(
-            formulas, vocabulary, synthesis or SynthesisOptions(), hands, labels
+            formulas, vocabulary, synthesis or SynthesisOptions(), symbol_bank, labels
         )
         self._written = [self._prepared(formula) for formula in formulas]
 
@@ -152,7 +151,7 @@ class TrainingSet(Dataset[TrainingSample]):
     def _placed(
         self, index: int, rng: np.random.Generator
     ) -> tuple[LabelPath, Placed | PlacedPicture]:
-        """Formula `index`, or one made from it, under one draw of the augmentation."""
+        """Formula `index`, or one synthesized from it, augmented."""
         made = self.synthesis(self.formulas[index], rng)
         written = made is self.formulas[index]
         ink, label = self._written[index] if written else self._prepared(made)
@@ -189,8 +188,8 @@ class TrainingSet(Dataset[TrainingSample]):
         limits = (size[0] // CELL - 1, size[1] // CELL - 1)
         return TrainingSample(image, size, np.clip(cells, 0, limits), label, written)
 
-    def drawing(self, index: int, seed: int, epoch: int) -> SampleSpec:
-        """Formula `index` by the random numbers of an epoch, at a size of its own."""
+    def sample_spec(self, index: int, seed: int, epoch: int) -> SampleSpec:
+        """The sample of formula `index` in an epoch, at its own size."""
         key = (seed, epoch, index)
         _, placed = self._placed(index, np.random.default_rng(key))
         return SampleSpec(index, key, *placed.size(self.preprocessing))
@@ -198,22 +197,22 @@ class TrainingSet(Dataset[TrainingSample]):
     def plan(
         self, epoch: int, batch_size: int, seed: int, ranks: int = 1
     ) -> list[list[SampleSpec]]:
-        """Batches of one epoch: every formula once, batches of like size, in random order.
+        """Batches of one epoch: every formula once, pictures of like size together, random order.
 
-        The number of batches divides by `ranks`, and each run of `ranks` batches is of like size,
-        so that processes that train together take turns of equal length. All follows from `seed`
-        and `epoch`: a resumed run sees what it would have seen.
+        The number of batches is a multiple of `ranks`, and each run of `ranks` batches has like
+        sizes, so that the steps of all processes take equally long. `seed` and `epoch` determine
+        everything, so that a resumed run sees the same batches.
         """
         rng = np.random.default_rng((seed, epoch))
-        draws = [self.drawing(int(i), seed, epoch) for i in rng.permutation(len(self.formulas))]
+        draws = [self.sample_spec(int(i), seed, epoch) for i in rng.permutation(len(self.formulas))]
         draws.sort(key=lambda d: (d.height, d.width))
         group = batch_size * ranks
         runs = [draws[i : i + group] for i in range(0, len(draws), group)]
         if len(runs) > 1 and len(runs[-1]) < group:
-            runs[-1] = draws[-group:]  # as many again as are missing, so that no batch is small
+            runs[-1] = draws[-group:]  # repeats formulas so that no batch is small
         batches: list[list[SampleSpec]] = []
         for i in rng.permutation(len(runs)):
-            # Of fewer formulas than there are ranks, some come twice.
+            # Fewer formulas than ranks: some come twice.
             run = [runs[i][n % len(runs[i])] for n in range(max(len(runs[i]), ranks))]
             size = (max(d.height for d in run), max(d.width for d in run))
             run = [SampleSpec(d.formula, d.seed, *size) for d in run]
@@ -224,9 +223,9 @@ class TrainingSet(Dataset[TrainingSample]):
 def loader(
     ink: TrainingSet, batches: Sequence[list[SampleSpec]], workers: int = 0
 ) -> Iterator[Batch]:
-    """Draw the planned batches, in `workers` processes where more than none.
+    """Draws the planned batches, in `workers` processes if any.
 
-    Raises `TrainingError` where one of these was killed.
+    Raises `TrainingError` if one of these was killed.
     """
     inputs = ink.preprocessing.inputs
 

@@ -1,7 +1,7 @@
-"""What is to be written: labels of training sets and lists, symbols exchanged within their kind.
+"""Label sampling for synthesis: labels of the training set and of lists, symbols varied by kind.
 
 CROHME's training labels hold 5,031 times `x` and 106 times `P`; in its test set of 2013 `P` is as
-frequent as `c`. Exchanged evenly, all letters are learned as well as the frequent ones.
+frequent as `c`. Exchanging letters uniformly trains rare ones as well as frequent ones.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from .symbols import OOV
 
 BRACKETS = frozenset("{}[]")
 SCRIPTED = 0.15
-"""How often a letter of a varied label gets a script that it had not."""
+"""Probability that a letter of a varied label without a script gets one."""
 ALONE = 0.2
-"""How many of the strangers stand alone."""
+"""Share of the labels with an out-of-vocabulary sign that consist of it alone."""
 
 GREEK = frozenset(
     (
@@ -32,11 +32,11 @@ OPERATORS = frozenset(
     )
 )
 KINDS = {"letter": 0.5, "digit": 0.3, "operator": 0.15}
-"""Kind → how often a symbol of it becomes another one where a label is varied."""
+"""Kind → probability that a symbol of a varied label becomes another one of its kind."""
 
 
 def kind(token: str) -> str:
-    """ "letter", "digit", "operator" (between two terms), or "" for what keeps its place."""
+    """ "letter", "digit", "operator" (between two terms), or "" for all other symbols."""
     if (len(token) == 1 and token.isalpha()) or token.lstrip("\\") in GREEK:
         return "letter"
     if len(token) == 1 and token.isdigit():
@@ -44,38 +44,38 @@ def kind(token: str) -> str:
     return "operator" if token in OPERATORS else ""
 
 
-def with_stranger(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
-    """A letter or digit exchanged for an unknown sign, wherever it stands; now and then, and where
-    there is none, the sign alone."""
+def with_oov(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
+    """`tokens` with all occurrences of a letter or digit replaced by `OOV`; by chance, or without
+    letters and digits, `OOV` alone."""
     known = sorted({token for token in tokens if kind(token) in ("letter", "digit")})
     if not known or rng.random() < ALONE:
         return [OOV]
-    strange = known[int(rng.integers(len(known)))]
-    return [OOV if token == strange else token for token in tokens]
+    replaced = known[int(rng.integers(len(known)))]
+    return [OOV if token == replaced else token for token in tokens]
 
 
 class LabelSampler:
-    """Canonical labels to write: from `own`, and every third one from `others` where there are any.
+    """Samples canonical labels: a third from `others`, if any, the rest from the training set.
 
-    A symbol of `others` without a class becomes some letter.
+    A symbol of `others` that the vocabulary lacks becomes a random letter.
     """
 
     def __init__(
         self,
-        own: Sequence[Sequence[str]],
+        training_labels: Sequence[Sequence[str]],
         others: Sequence[Sequence[str]],
         vocabulary: Vocabulary,
         vary: float,
     ) -> None:
-        self.own, self.others = own, others
+        self.training_labels, self.others = training_labels, others
         self.vary, self.vocabulary = vary, vocabulary
         self.like = {name: [t for t in vocabulary.symbols if kind(t) == name] for name in KINDS}
 
     def __call__(self, rng: np.random.Generator) -> list[str]:
-        labels = self.others if self.others and rng.random() < 1 / 3 else self.own
+        labels = self.others if self.others and rng.random() < 1 / 3 else self.training_labels
         tokens = labels[int(rng.integers(len(labels)))]
         varied = rng.random() < self.vary
-        exchanged: dict[str, str] = {}  # the same symbol becomes the same, as an x stays an x
+        exchanged: dict[str, str] = {}  # all occurrences of a symbol become the same one
         for token in sorted(set(tokens) - BRACKETS):
             name = kind(token)
             if token not in self.vocabulary:
@@ -91,7 +91,7 @@ class LabelSampler:
         return self.like[name][int(rng.integers(len(self.like[name])))]
 
     def _subscripted(self, tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
-        """Some letters that have no script get one of a letter or a digit."""
+        """Gives some letters without a script one that is a letter or a digit."""
         words: list[str] = []
         for token, after in zip(tokens, (*tokens[1:], ""), strict=True):
             words.append(token)

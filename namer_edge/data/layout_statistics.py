@@ -1,8 +1,8 @@
-"""How people lay out formulas, measured from ink: sizes, heights over the line, gaps, scripts.
+"""Layout statistics of handwritten formulas: sizes, positions on the line, gaps, scripts.
 
 All lengths are in units of a line: a row of siblings has a unit u and a height b of its own, and a
 symbol of class c stands in it with diagonal u · exp(size[c]) and center b + u · rise[c], y down.
-What varies from hand to hand is kept as samples to draw from and not as an average.
+What varies between writers is kept as samples instead of averages.
 """
 
 from collections import defaultdict
@@ -19,9 +19,9 @@ from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 from .formula import Formula
 
 ROUNDS = 8
-"""Alternations between lines and classes; the sums of squares have settled long before."""
+"""Alternations between lines and classes; the least squares converge long before."""
 TAILS = 0.03
-"""Share of samples that is left out at either end: slips of the pen and of the labels."""
+"""Share of samples left out at either end, which removes slips of pen and labels."""
 
 Samples = NDArray[np.float64]
 
@@ -42,12 +42,12 @@ class Element:
 
     @property
     def attached(self) -> bool:
-        """Whether it is a relation without ink, that ties a script to what stands before it."""
+        """Whether it is a relation without ink, which attaches a script to its base."""
         return self.token in INKLESS
 
 
 def tree(nodes: Sequence[Node], vocabulary: Vocabulary) -> list[Element]:
-    """A path as rows within rows."""
+    """The expression tree of a path as nested rows."""
     opened: list[list[Element]] = [[]]
     relations: list[Element] = []
     number = 0
@@ -73,7 +73,7 @@ def tree(nodes: Sequence[Node], vocabulary: Vocabulary) -> list[Element]:
 
 @dataclass(frozen=True)
 class Proportions:
-    """What a layout is drawn from; columns in units of the line that a relation stands in."""
+    """Distributions of a layout; lengths in units of the line that a relation stands in."""
 
     size: dict[str, float]
     """Symbol → log of its diagonal."""
@@ -94,21 +94,21 @@ class Proportions:
     bottom."""
 
     def __contains__(self, relation: object) -> bool:
-        """Whether there is an example of a script, `\\limits`, `\\frac` or `\\sqrt`."""
+        """Whether there are samples of a script, `\\limits`, `\\frac` or `\\sqrt`."""
         if relation in ("\\frac", "\\sqrt"):
             return len(self.fractions if relation == "\\frac" else self.roots) > 0
         return any(relation == token and len(found) for (token, _), found in self.scripts.items())
 
 
 def is_operator(token: str) -> bool:
-    """Whether people leave more room on both sides of it: all but letters, digits and words."""
+    """Whether writers leave more space on both sides: all but letters, digits and words."""
     name = token.lstrip("\\")
     return not name.isalnum() or token in ("\\times", "\\pm", "\\div", "\\leq", "\\geq", "\\neq")
 
 
 def measure(formulas: Sequence[Formula], vocabulary: Vocabulary) -> Proportions:
-    """Proportions of all formulas with positions. Raises `DataError` where no two symbols stand
-    beside each other."""
+    """Proportions of all formulas with positions. Raises `DataError` if no two symbols are
+    neighbors."""
     rows: list[_Row] = []
     for formula in formulas:
         if formula.placed:
@@ -154,7 +154,7 @@ class _Row:
     number: int = -1
 
     def extent(self, elements: Sequence[Element]) -> Samples | None:
-        """Box round all ink of some elements; none where there is no ink."""
+        """Box round all ink of some elements; None if they have none."""
         numbers = [n for e in elements for n in range(e.number, e.last + 1)]
         own = self.boxes[numbers]
         own = own[np.isfinite(own).all(1)]
@@ -162,7 +162,7 @@ class _Row:
 
 
 def _rows(elements: list[Element], boxes: Samples) -> list[_Row]:
-    """The row of these elements, and all rows within it."""
+    """The row of these elements and all rows nested in it."""
     row = _Row(elements, boxes)
     found = [row]
     for element in elements:
@@ -176,7 +176,8 @@ def _rows(elements: list[Element], boxes: Samples) -> list[_Row]:
 def _alternate(
     values: Samples, scale: Samples, line: NDArray, kind: NDArray, lines: int, kinds: int
 ) -> tuple[Samples, Samples, Samples]:
-    """Least squares of values = of line + scale · of kind: both, and what is left over scale."""
+    """Least squares of values = of_line[line] + scale · of_kind[kind]: both, and the residuals
+    divided by scale."""
     of_line, of_kind = np.zeros(lines), np.zeros(kinds)
     per_line = np.maximum(np.bincount(line, minlength=lines), 1)
     per_kind = np.maximum(np.bincount(kind, minlength=kinds), 1)
@@ -189,7 +190,7 @@ def _alternate(
 
 
 def _pairs(row: _Row) -> Iterator[tuple[list[Element], Element]]:
-    """Each element that stands beside others, with the group (base and scripts) before it."""
+    """Each element with the group (base and scripts) before it."""
     group: list[Element] = []
     for element in row.elements:
         if element.attached:
@@ -288,7 +289,7 @@ def _roots(rows: Sequence[_Row], unit: Samples, known: NDArray) -> Samples:
 
 
 def _bars(rows: Sequence[_Row], unit: Samples, base: Samples, known: NDArray) -> dict[str, float]:
-    """How far below its line's height a fraction's bar lies."""
+    """Median distance of a fraction's bar below its line."""
     found = [
         (row.boxes[e.number, [1, 3]].mean() - base[row.number]) / np.exp(unit[row.number])
         for row in rows
@@ -300,7 +301,7 @@ def _bars(rows: Sequence[_Row], unit: Samples, base: Samples, known: NDArray) ->
 
 
 def _inner(samples: Samples) -> Samples:
-    """Rows [n, m] none of whose columns lies in the tails."""
+    """Rows [n, m] without those that have a column in the tails."""
     if not len(samples):
         return samples
     low, high = np.quantile(samples, (TAILS, 1 - TAILS), axis=0)

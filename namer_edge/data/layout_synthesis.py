@@ -1,4 +1,4 @@
-"""Whole formulas set from labels: symbols of many hands in a layout drawn from `Proportions`."""
+"""Formulas typeset from labels: symbols of many writers in a layout sampled from `Proportions`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from .placement import place
 
 BRACKETS = {"(": ")", "[": "]", "\\{": "\\}"}
 TALLER = 1.2
-"""Brackets grow where what they hold is higher than they are by this factor."""
+"""Brackets grow if their content is higher than they are by this factor."""
 SMALLEST = 0.35
-"""Unit of the smallest row, in units of the outermost: scripts of scripts stay legible."""
+"""Least unit of a row, in units of the outermost, which keeps scripts of scripts legible."""
 NEAREST = 24
-"""How many hands are looked at for the one whose shape fits a root best."""
+"""Number of samples from which the best-fitting shape of a root or bar is chosen."""
 
 Box = NDArray[np.float64]
 
 
 @dataclass
 class Piece:
-    """Ink that has been set: visual node → strokes, and the box x0, y0, x1, y1 round it."""
+    """Typeset ink: visual node → strokes, and its box x0, y0, x1, y1."""
 
     ink: dict[int, Strokes]
     box: Box
@@ -49,19 +49,19 @@ class Piece:
 
 
 class Typesetter:
-    """Sets labels in ink; `hands` are the strokes that people wrote for each symbol."""
+    """Typesets labels in ink; `symbol_bank` has the strokes that people wrote for each symbol."""
 
     def __init__(
         self,
         proportions: Proportions,
-        hands: Mapping[str, Sequence[Strokes]],
+        symbol_bank: Mapping[str, Sequence[Strokes]],
         vocabulary: Vocabulary,
     ) -> None:
-        self.proportions, self.hands, self.vocabulary = proportions, hands, vocabulary
+        self.proportions, self.symbol_bank, self.vocabulary = proportions, symbol_bank, vocabulary
 
     def knows(self, tokens: Sequence[str]) -> bool:
-        """Whether canonical `tokens` can be set: hands for all that has ink, bases for scripts, and
-        an example of each relation."""
+        """Whether canonical `tokens` can be typeset: the symbol bank has every symbol, every script
+        has a base, and the proportions have every relation."""
         rows = [tree(to_nodes(tokens, self.vocabulary), self.vocabulary)]
         for row in rows:
             for element in row:
@@ -70,7 +70,7 @@ class Typesetter:
                     return False
                 if element.rows and element.token not in self.proportions:
                     return False
-                if not element.attached and element.token not in self.hands:
+                if not element.attached and element.token not in self.symbol_bank:
                     return False
                 rows += [inner for inner in element.rows if inner]
             if not row or row[0].attached:
@@ -78,7 +78,7 @@ class Typesetter:
         return True
 
     def __call__(self, name: str, tokens: Sequence[str], rng: np.random.Generator) -> Formula:
-        """One way of writing `tokens`, in units of the outermost line."""
+        """One sample of `tokens` in ink, in units of the outermost line."""
         nodes = to_nodes(tokens, self.vocabulary)
         piece = _Setting(self, rng).row(tree(nodes, self.vocabulary), 1.0)
         visual = sum(not node.ending for node in nodes)
@@ -95,12 +95,12 @@ class Typesetter:
 
 
 class _Setting:
-    """One formula while it is set; lengths in units of the outermost line, y down."""
+    """One formula being typeset; lengths in units of the outermost line, y down."""
 
     def __init__(self, setter: Typesetter, rng: np.random.Generator) -> None:
-        self.proportions, self.hands, self.rng = setter.proportions, setter.hands, rng
+        self.proportions, self.symbol_bank, self.rng = setter.proportions, setter.symbol_bank, rng
         self.limits = setter.vocabulary.limits
-        self.chosen: dict[str, Strokes] = {}  # one writer writes a symbol one way
+        self.chosen: dict[str, Strokes] = {}  # all occurrences of a symbol look alike
 
     def row(self, elements: Sequence[Element], unit: float) -> Piece:
         """Siblings along the line y = 0, at least one."""
@@ -131,18 +131,18 @@ class _Setting:
             return self.root(element, unit)
         p, (size, rise) = self.proportions, self.rng.standard_normal(2)
         if element.token not in self.chosen:
-            hands = self.hands[element.token]
-            self.chosen[element.token] = hands[int(self.rng.integers(len(hands)))]
+            samples = self.symbol_bank[element.token]
+            self.chosen[element.token] = samples[int(self.rng.integers(len(samples)))]
         strokes = self.chosen[element.token]
         x0, y0, x1, y1 = bounds(strokes)
-        # A stranger is as large as the average symbol, and stands like it.
+        # Out-of-vocabulary signs have the size and position of the average symbol.
         diagonal = unit * np.exp(p.size.get(element.token, 0.0) + p.size_spread * size)
         scale = diagonal / (np.hypot(x1 - x0, y1 - y0) or 1.0)
         down = unit * (p.rise.get(element.token, 0.0) + p.rise_spread * rise)
         return Piece.of(element.number, _scaled(strokes, scale, scale)).move(0, down)
 
     def fit_brackets(self, elements: Sequence[Element], pieces: dict[int, Piece]) -> None:
-        """Brackets grow to the height of what stands between them."""
+        """Enlarges brackets to the height of their content."""
         opened: list[int] = []
         for place_, element in enumerate(elements):
             if element.token in BRACKETS:
@@ -162,10 +162,10 @@ class _Setting:
                         pieces[number] = Piece.of(number, grown).move(0, (top + bottom) / 2)
 
     def script(self, relation: Element, base: Element, box: Box, unit: float) -> Piece:
-        """What `^`, `_` or `\\limits` holds, placed by the own box of its base."""
+        """The content of `^`, `_` or `\\limits`, placed by the own box of its base."""
         limits = base.token in self.limits
         samples = self.proportions.scripts.get((relation.token, limits))
-        if samples is None:  # such as limits below what seldom takes any
+        if samples is None:  # such as rare limits
             samples = self.proportions.scripts[relation.token, not limits]
         log, across, down = self.rng.choice(samples)
         piece = self.row(relation.rows[0], _smaller(unit, log))
@@ -214,9 +214,9 @@ class _Setting:
         return sign
 
     def fitting(self, token: str, width: float, height: float) -> Strokes:
-        """Of some hands the one whose shape comes nearest: least has to be stretched."""
-        hands = self.hands[token]
-        some = [hands[int(i)] for i in self.rng.integers(len(hands), size=NEAREST)]
+        """The sample, among `NEAREST`, whose aspect ratio is nearest to that of the given box."""
+        samples = self.symbol_bank[token]
+        some = [samples[int(i)] for i in self.rng.integers(len(samples), size=NEAREST)]
         boxes = np.array([bounds(strokes) for strokes in some])
         shapes = np.maximum(boxes[:, 2:] - boxes[:, :2], 1e-3)
         unlike = np.abs(np.log(shapes[:, 0] / shapes[:, 1]) - np.log(width / height))
@@ -224,7 +224,7 @@ class _Setting:
 
 
 def _groups(elements: Sequence[Element]) -> Iterator[list[Element]]:
-    """Each element with ink together with the scripts that hang on it."""
+    """Each element with ink, followed by its scripts."""
     group: list[Element] = []
     for element in elements:
         if group and not element.attached:
@@ -239,7 +239,7 @@ def _smaller(unit: float, log: float) -> float:
 
 
 def _scaled(strokes: Strokes, x: float, y: float) -> Strokes:
-    """Stretched, the center of the box at the origin."""
+    """`strokes` scaled by x and y, the center of their box at the origin."""
     box = np.array(bounds(strokes))
     center = (box[:2] + box[2:]) / 2
     return [np.asarray((stroke - center) * (x, y), np.float32) for stroke in strokes]

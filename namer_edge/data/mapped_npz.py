@@ -1,4 +1,4 @@
-"""Arrays in an uncompressed .npz, written so that they can be used straight from the file."""
+"""Uncompressed .npz files whose arrays can be memory-mapped."""
 
 import mmap
 import struct
@@ -12,17 +12,17 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 ALIGNMENT = 64
-"""Numbers begin at multiples of it: NumPy works on others too, but slowly."""
+"""Bytes that arrays are aligned to; NumPy is slow on unaligned ones."""
 PADDING_FIELD = 0xD935
-"""The kind of extra field of a zip that only moves what follows (Android's)."""
+"""Id of the zip extra field for alignment padding (Android's)."""
 LOCAL_HEADER = 30
 ZIP64_FIELD = 20
 LARGE = 1 << 30
-"""Bytes from which a member gets 64-bit lengths, which make its header longer."""
+"""Size in bytes from which a member has 64-bit lengths in a longer header."""
 
 
 def write_arrays(file: IO[bytes], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write an .npz of plain numbers into an empty seekable file, which `np.load` reads too."""
+    """Writes an .npz of numeric arrays, readable by `np.load`, into an empty seekable file."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             info = zipfile.ZipInfo(f"{name}.npy")
@@ -35,10 +35,9 @@ def write_arrays(file: IO[bytes], arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def map_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz, mapped from the file and not to be written to. Its checksums are
-    verified first.
+    """Maps the arrays of an .npz read-only after verifying its checksums.
 
-    Raises `OSError`, `ValueError` or `zipfile.BadZipFile` for what is no such file, a damaged or a
+    Raises `OSError`, `ValueError` or `zipfile.BadZipFile` for another kind of file, a damaged or
     compressed one, or one with pickles.
     """
     with open(path, "rb") as file, zipfile.ZipFile(file) as archive:

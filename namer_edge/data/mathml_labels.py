@@ -1,4 +1,4 @@
-"""The formula that an InkML file itself describes: MathML tree, each symbol with its strokes."""
+"""Labels from the MathML of an InkML file, each symbol with its strokes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from namer_edge_runtime.formula.spelling import spell
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.inkml import Ink, MathNode, Symbol
 
-# Groups are labeled with tokens; where one is missing, MathML has LaTeX without its backslash, the
-# name of an entity (cut short or shortened, some), or the character itself.
+# Groups are labeled with tokens; if one is missing, MathML has LaTeX without its backslash, the
+# name of an entity, sometimes truncated, or the character itself.
 _NAMES = {
     "infin": "\\infty",
     "rarr": "\\rightarrow",
@@ -34,10 +34,10 @@ _LEAVES = {"mi", "mo", "mn", "mtext"}
 
 @dataclass(frozen=True)
 class InkToken:
-    """A canonical token. One that somebody wrote (`inked`: symbols, bars, signs of roots) has
-    strokes, as indices into the ink, unless the file gives none for it.
+    """A canonical token. `inked` ones (symbols, bars, signs of roots) have strokes, as indices into
+    the ink, unless the file gives none.
 
-    `text` is what the MathML element says, spelled as a token: a second opinion on the symbol.
+    `text` is the content of the MathML element as a token, which may differ from the label.
     """
 
     token: str
@@ -48,7 +48,7 @@ class InkToken:
 
 @dataclass
 class _Term:
-    """A symbol, fraction or root with its arguments, and the scripts that hang on it."""
+    """A symbol, fraction or root with its arguments and scripts."""
 
     token: str
     strokes: tuple[int, ...] = ()
@@ -59,7 +59,7 @@ class _Term:
 
 
 def symbol_token(text: str, vocabulary: Vocabulary) -> str:
-    """A symbol as the vocabulary writes it; as it stands where the vocabulary lacks it."""
+    """A symbol in the vocabulary's spelling, or unchanged if the vocabulary lacks it."""
     text = _NAMES.get(text, text)
     for token in (text, f"\\{text}"):
         spelled = spell(token, vocabulary)
@@ -72,9 +72,9 @@ def math_tokens(ink: Ink, vocabulary: Vocabulary) -> list[InkToken]:
     """Canonical tokens of the file's own MathML, with the strokes of each symbol.
 
     `\\frac` has the strokes of its bar, `\\sqrt` those of its sign. Subscripts come before
-    superscripts, and those of the vocabulary's big operators carry `\\limits`. A root's index may
-    stand before or after the radicand in the file (both occur): the one further left is the index.
-    Empty where the file has no MathML.
+    superscripts, and those of the vocabulary's big operators have `\\limits`. A root's index may
+    stand before or after the radicand in the file; the one further left is the index. Empty if the
+    file has no MathML.
     """
     if ink.math is None:
         return []

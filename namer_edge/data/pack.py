@@ -1,7 +1,6 @@
-"""A pack: a loaded data set in one .npz file, which opens in about a second and holds no pickle.
+"""Packs: a loaded data set in one .npz file, which opens in about a second and holds no pickle.
 
-Its arrays are mapped from the file: what is not looked at is not read, and the processes of a run
-share what is.
+Arrays are memory-mapped: only used parts are read, and the processes of a run share them.
 """
 
 import hashlib
@@ -26,17 +25,17 @@ from .report import Report
 
 FORMAT = "namer-edge-pack"
 INK_ALONE, WITH_PICTURES = 1, 2
-"""Versions of the format; a pack has the lowest that can hold it."""
+"""Versions of the format; a pack has the lowest possible one."""
 _DAMAGE = (
     *(OSError, EOFError, ValueError, KeyError, TypeError, IndexError),
     *(RuntimeError, struct.error, zipfile.BadZipFile),
 )
-"""What NumPy, JSON and zipfile raise for a file that is not what it says."""
+"""What NumPy, JSON and zipfile raise for a damaged file."""
 
 
 @dataclass(frozen=True)
 class Pack:
-    """Formulas, what was said about the files they came from, and the SHA-256 of those files."""
+    """Formulas, the report on their source files, and the SHA-256 of those."""
 
     formulas: list[Formula]
     report: Report
@@ -45,8 +44,8 @@ class Pack:
 
 
 def save_pack(path: str | Path, pack: Pack) -> None:
-    """Write `pack` to `path` (.npz), through a temporary file beside it. Raises `DataError` or
-    `UsageError` where it cannot be written."""
+    """Writes `pack` to `path` (.npz) atomically; raises `DataError` or `UsageError` if it cannot be
+    written."""
     path = Path(path)
     formulas = pack.formulas
     pictures = [formula.picture for formula in formulas]
@@ -83,8 +82,8 @@ def save_pack(path: str | Path, pack: Pack) -> None:
 
 
 def load_pack(path: str | Path) -> Pack:
-    """Read a pack. Raises `DataError` where it is not there, damaged, no pack, or of another
-    version of the format."""
+    """Reads a pack; raises `DataError` if it is missing, damaged, no pack, or of an unknown version
+    of the format."""
     try:
         arrays = map_arrays(path)
         meta = json.loads(arrays["meta"].tobytes())

@@ -1,8 +1,7 @@
-"""A picture in training: as the device would prepare it, turned and stretched as ink is.
+"""Augmentation of pictures: prepared as on a device, with the linear part of ink augmentation.
 
-Augmentation acts before lines are drawn as far as it can: they are found in the picture and drawn
-again at the augmented size, so that the pen stays real. What bends or moves single symbols needs
-strokes, and passes pictures by.
+Lines are found in the picture and drawn again at the augmented size, so that the pen width stays
+real. Augmentation that bends or moves single symbols needs strokes and does not apply.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from .formula import Formula
 
 @dataclass(frozen=True)
 class Shown:
-    """A picture as it stands in a batch."""
+    """An augmented picture at the size of its batch."""
 
     image: NDArray[np.uint8]
     """[H, W] or [H, W, 3] of the batch."""
@@ -32,17 +31,17 @@ class Shown:
 
 @dataclass(frozen=True)
 class PlacedPicture:
-    """A picture whose size is settled; it is opened when it is shown."""
+    """A picture whose augmented size is known; it is opened by `shown`."""
 
     formula: Formula
     extent: NDArray[np.float64]
-    """[2] width and height of its ink in pixels of the look."""
+    """[2] width and height of its ink in pixels of the model's input."""
     matrix: NDArray[np.float64] | None
-    """[2, 2] picture → look; None where augmentation is off."""
+    """[2, 2] picture → model's input; None if augmentation is off."""
     pen_width: float
 
     def size(self, preprocessing: Preprocessing) -> tuple[int, int]:
-        """Height and width (pixels) that it is padded to, its margin included."""
+        """Padded height and width (pixels), margin included."""
         width, height = np.ceil(self.extent - 1e-6).astype(int) + 2 * preprocessing.margin
         return padded_size(int(height), int(width))
 
@@ -53,8 +52,8 @@ class PlacedPicture:
         size: tuple[int, int],
         share: NDArray[np.float64],
     ) -> Shown:
-        """In a batch of height and width `batch`, padded to `size`; of the room that is left, the
-        `share` [2] lies before the ink. Raises `PictureError` for one that cannot be opened."""
+        """The picture in a batch of height and width `batch`, padded to `size`; `share` [2] of the
+        free space lies before the ink. Raises `PictureError` if it cannot be opened."""
         if self.matrix is None:
             plain = self._as_on_the_device(preprocessing, batch)
             if plain is not None:
@@ -71,10 +70,10 @@ class PlacedPicture:
         middle = np.array([x0 + x1, y0 + y1]) / 2
         room = np.array([size[1], size[0]]) - 2 * preprocessing.margin - self.extent
         target = preprocessing.margin + np.maximum(room, 0) * share + self.extent / 2
-        # From what preparation gave, by way of the picture's own pixels.
+        # Prepared input → picture → target.
         onwards = matrix / prepared.scale
         shift = target - onwards @ prepared.from_input(middle)
-        centers = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV counts from the middle of pixels
+        centers = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV has pixel centers at integers
         image = cv2.warpAffine(
             _seen(prepared),
             np.column_stack([onwards, centers]),
@@ -87,7 +86,7 @@ class PlacedPicture:
     def _as_on_the_device(
         self, preprocessing: Preprocessing, batch: tuple[int, int]
     ) -> Shown | None:
-        """None where it comes out larger than it was measured and does not fit."""
+        """The picture as the runtime prepares it; None if it is larger than measured."""
         prepared = prepare_input(self.formula.source, preprocessing)
         height, width = prepared.image.shape
         if height > batch[0] or width > batch[1]:
@@ -104,7 +103,7 @@ def place_picture(
     augmentation: Augmentation,
     rng: np.random.Generator,
 ) -> PlacedPicture:
-    """Settle the size of a formula's picture under one random draw of `augmentation`."""
+    """Draws the augmentation of a formula's picture, which determines its size."""
     picture = formula.picture
     assert picture is not None
     x0, y0, x1, y1 = picture.box

@@ -1,4 +1,4 @@
-"""Pictures with a label file: the form of HME100K, and of anybody's photos."""
+"""Pictures with a label file: HME100K, and users' own photos."""
 
 from pathlib import Path
 
@@ -19,17 +19,17 @@ from .labels import bare, check_unused, label_error, labels_by_name
 from .report import Remarks
 
 YARDSTICK = Preprocessing()
-"""Pictures are measured by it; any other would give nearly the same."""
+"""Preprocessing that measures pictures; any other would give nearly the same."""
 
 
 def load_pictures(
     pictures: str | Path, labels: str | Path, vocabulary: Vocabulary, *, progress: bool = False
 ) -> FormulaSet:
-    """A folder or zip of pictures, or one, with its label file (`name TAB canonical tokens`).
+    """Loads a folder or zip of pictures, or one, with its label file (`name TAB canonical tokens`).
 
-    Names are those of the files, with or without ending. Where the ink of each symbol is, nobody
-    says: the formulas have no positions, a teacher has to give them. Raises `DataError` where
-    pictures or labels cannot be read at all; a single bad file goes into the report instead.
+    Names are those of the files, with or without ending. Formulas have no positions; training
+    needs a teacher. Raises `DataError` if pictures or labels cannot be read at all; a single bad
+    file goes into the report instead.
     """
     published = labels_by_name(labels)
     formulas: list[Formula] = []
@@ -62,9 +62,9 @@ def load_pictures(
 
 
 def measured(data: bytes) -> Picture:
-    """The picture file with the size of its ink, as the runtime will find it.
+    """A picture file with the size of its ink as the runtime measures it.
 
-    Raises `PictureError` for what is no picture, and for a blank one: it says nothing.
+    Raises `PictureError` for an unreadable or blank picture.
     """
     lines = Lines.find(load(data), YARDSTICK)
     if lines is None:

@@ -1,4 +1,4 @@
-"""Ink in training as a scan of it would come out: at some size, with some pen, and prepared."""
+"""Scan augmentation: ink drawn as a scan of random size and pen, and prepared as on a device."""
 
 import cv2
 import numpy as np
@@ -10,15 +10,15 @@ from namer_edge_runtime.picture.prepare import Lines, drawn_width
 from namer_edge_runtime.preprocessing import Preprocessing
 
 SYMBOLS = (13.0, 130.0)
-"""Heights in pixels of a typical symbol in a scan, least and most; half are under 24."""
+"""Least and largest height in pixels of a typical symbol in a scan; half are under 24."""
 PENS = (0.015, 0.13)
-"""Pen widths, as shares of that height, half over 0.075; none is below a pixel."""
+"""Least and largest pen width as a share of that height, at least a pixel; half are over 0.075."""
 MOST_PIXELS = 500_000
-"""Larger scans are made smaller, which bounds the time."""
+"""Most pixels of a scan, which bounds the time."""
 BLUR = 0.05
-"""Deviation of the blur, as a share of a symbol's height, at most."""
+"""Largest deviation of the blur as a share of a symbol's height."""
 GRAIN = 6.0
-"""Deviation of the grain, of 255, at most."""
+"""Largest deviation of the grain, of 255."""
 
 
 def scanned(
@@ -29,9 +29,9 @@ def scanned(
     rng: np.random.Generator,
 ) -> NDArray[np.uint8]:
     """Strokes in pixels of the model's input → the input [height, width] of `size`, 255 on 0, with
-    the faults that lines have which were found in a picture.
+    the artifacts of lines found in a picture.
 
-    The size that preparation would measure plays no part: strokes come out where they lie.
+    Strokes keep their position and size, whatever size the runtime would measure.
     """
     largest = np.sqrt(MOST_PIXELS / (size[0] * size[1]))
     symbol = _skewed(SYMBOLS[0], SYMBOLS[1], rng)
@@ -41,7 +41,7 @@ def scanned(
     height, width = (int(np.ceil(side * zoom)) for side in size)
     ink = draw([stroke * np.float32(zoom) for stroke in strokes], (height, width), pen)
     lines = Lines.find(_on_paper(ink, symbol, rng), preprocessing)
-    if lines is None:  # too faint for any preparation
+    if lines is None:  # too faint to be found
         return draw(strokes, size, pen_width)
     corner = lines.corner[0] / zoom, lines.corner[1] / zoom
     drawn = drawn_width(round(pen_width, 1))
@@ -49,13 +49,13 @@ def scanned(
 
 
 def _skewed(often: float, rarely: float, rng: np.random.Generator) -> float:
-    """Between the two, half of the time within a quarter of the way (on the logarithm) from
-    `often`: small symbols and thick pens are what is misread, and takes the most practice."""
+    """A number between the two, half of the time within a quarter of the way (on the logarithm)
+    from `often`: small symbols and thick pens are misread most and need most training."""
     return float(often * (rarely / often) ** rng.random() ** 2)
 
 
 def _on_paper(ink: NDArray[np.uint8], symbol: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """A gray picture: ink on a ground of some brightness, a little out of focus and grainy."""
+    """A gray picture of the ink with random background, contrast, blur and grain."""
     blur = float(rng.uniform(0, BLUR) * symbol)
     if blur > 0.3:
         ink = np.asarray(cv2.GaussianBlur(ink, (0, 0), blur), np.uint8)

@@ -1,4 +1,4 @@
-"""What a data set is made of, in numbers."""
+"""Statistics of a data set."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,35 +18,34 @@ from .formula import Formula
 
 @dataclass(frozen=True)
 class Statistics:
-    """Of N formulas; lists hold one number a formula that has it."""
+    """Statistics of N formulas; lists hold one number per formula that has it."""
 
     formulas: int
     pictures: int
     placed: int
     """Formulas whose visual tokens have positions."""
     foreign: int
-    """Formulas whose label is none of the vocabulary."""
+    """Formulas whose label is beyond the vocabulary."""
     lengths: list[int]
     """Visual tokens of a label."""
     depths: list[int]
-    """How deep relations are nested in it."""
+    """Nesting depth of its relations."""
     strokes: list[int]
     heights: list[int]
-    """Pixels of the ink in the look, as widths."""
+    """Heights of the ink in pixels of the model's input; `widths` likewise."""
     widths: list[int]
     classes: dict[str, int]
-    """Visual token → how often it occurs, the most frequent first."""
+    """Visual token → frequency, in descending order."""
     unseen: tuple[str, ...]
     """Classes of the vocabulary that do not occur."""
     shared: int
-    """Visual tokens that have a cell of the H/8 grid with another one."""
+    """Visual tokens that share a cell of the H/8 grid with another one."""
 
     @classmethod
     def of(
         cls, formulas: Sequence[Formula], vocabulary: Vocabulary, preprocessing: Preprocessing
     ) -> "Statistics":
-        """Positions and sizes are those at the size that `preprocessing` gives. Raises `DataError` where
-        there is no formula."""
+        """Counts formulas at the size of `preprocessing`; raises `DataError` without any."""
         if not formulas:
             raise DataError("there is no formula to count")
         classes: Counter[str] = Counter()
@@ -97,7 +96,7 @@ class Statistics:
         return sum(self.classes.values())
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """Text for people."""
         yield f"{self.formulas} formulas, {self.pictures} of them pictures"
         yield f"{self.placed} with positions, {self.foreign} with a label beyond the vocabulary"
         for name, values in self.series().items():
@@ -106,8 +105,8 @@ class Statistics:
                 mean = np.mean(values)
                 yield f"{name}: {low:g} to {high:g}, median {median:g}, mean {mean:.1f}"
         yield f"{self.tokens} visual tokens of {len(self.classes)} classes"
-        yield "most frequent: " + _told(list(self.classes.items())[:12])
-        yield "rarest: " + _told(list(self.classes.items())[-12:])
+        yield "most frequent: " + _listed(list(self.classes.items())[:12])
+        yield "rarest: " + _listed(list(self.classes.items())[-12:])
         yield f"{len(self.unseen)} classes do not occur: {' '.join(self.unseen) or 'none'}"
         yield f"{self.shared} tokens share a cell with another"
 
@@ -131,7 +130,7 @@ class Statistics:
 
 
 def _depth(tokens: Sequence[str]) -> int:
-    """How many braces are open at once, at most."""
+    """Largest number of open braces."""
     steps = [(token == "{") - (token == "}") for token in tokens]
     return int(np.cumsum([0, *steps]).max())
 
@@ -139,7 +138,7 @@ def _depth(tokens: Sequence[str]) -> int:
 def _extent(
     formula: Formula, preprocessing: Preprocessing
 ) -> tuple[tuple[float, float, float, float], float]:
-    """The box of the ink, and pixels of the look for one of its units; 0 where there is none."""
+    """The box of the ink, and pixels of the model's input per unit of it; 0 without ink."""
     if formula.picture is not None:
         return formula.picture.box, formula.picture.scale(preprocessing)
     try:
@@ -150,5 +149,5 @@ def _extent(
     return box, preprocessing.symbol_height / height if height > 0 else 0.0
 
 
-def _told(classes: Sequence[tuple[str, int]]) -> str:
+def _listed(classes: Sequence[tuple[str, int]]) -> str:
     return ", ".join(f"{token} {count}" for token, count in classes)

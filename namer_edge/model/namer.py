@@ -1,7 +1,7 @@
-"""NAMER whole: encoder, VAT and PGD, and the two graphs that a device runs."""
+"""The NAMER model: encoder, VAT and PGD, and the two graphs that a device runs."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -10,14 +10,23 @@ from namer_edge_runtime.bounded import bounded, from_json
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .encoder import build_encoder
-from .graph_decoder import PARTS, GraphDecoder
+from .graph_decoder import PARTS, GraphDecoder, PgdLogits
 from .layers import mask_pyramid
 from .visual_tokenizer import VisualTokenizer
 
 
+class StoredArchitecture:
+    """An architecture as checkpoints hold it."""
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        """Raises `ModelFileError` that names an unknown key or an impossible value."""
+        return from_json(cls, value, "architecture")
+
+
 @dataclass(frozen=True)
-class Architecture:
-    """What of a NAMER is a matter of choice; kept in every checkpoint."""
+class Architecture(StoredArchitecture):
+    """Hyperparameters of a NAMER; every checkpoint holds them."""
 
     encoder: str = "edge"
     widths: tuple[int, ...] = bounded((32, 48, 96, 192), 1, 4096)
@@ -26,25 +35,21 @@ class Architecture:
     """Residual blocks of `edge` at the same resolutions."""
     vat_width: int = bounded(192, 1, 4096)
     pgd_width: int = bounded(192, 1, 4096)
-    pgd_layers: int = bounded(2, 0, 64)
+    pgd_layers: int = bounded(2, 1, 64)
     pgd_heads: int = bounded(6, 1, 256)
     pgd_feedforward: int = bounded(2, 1, 64)
     pgd_parts: tuple[str, ...] = PARTS
-    """Heads that PGD has: all of them but for ablations (table 6)."""
-    dropout: float = bounded(0.1, 0, 1)
+    """Enabled heads of PGD; fewer than all in ablations (table 6)."""
+    dropout: float = bounded(0.1, 0, 0.999)
     """In PGD."""
-    vat_dropout: float = bounded(0.0, 0, 1)
+    vat_dropout: float = bounded(0.0, 0, 0.999)
+    """Of whole channels, before VAT's classes."""
     channels: int = bounded(1, 1, 16)
-
-    @classmethod
-    def from_json(cls, value: Any) -> "Architecture":
-        """Raises `ModelFileError` that names an unknown key or an impossible value."""
-        return from_json(cls, value, "architecture")
 
 
 @dataclass(frozen=True)
 class Maps:
-    """What encoder and VAT see in a picture."""
+    """Outputs of encoder and VAT for a batch of pictures."""
 
     logits: Tensor
     """[B, K + 1, h, w], eq. 2 before the softmax; the last class is "none"."""
@@ -86,8 +91,8 @@ class Namer(nn.Module):
     def encode(self, image: Tensor, mask: Tensor | None = None) -> Maps:
         """Image [B, channels, H, W] in 0 … 1 with H and W multiples of 16 → `Maps` with h = H/8.
 
-        `mask` [B, 1, H/16, W/16] is 0 on F16 cells that only pad a batch: they change nothing of
-        what the other cells see. Without it, every cell belongs to the picture.
+        `mask` [B, 1, H/16, W/16] is 0 on F16 cells that only pad a batch, which then do not
+        influence the others. Without it, every cell belongs to the picture.
         """
         masks = None if mask is None else mask_pyramid(mask)
         f8, f16 = self.encoder(image, masks)
@@ -103,7 +108,7 @@ class Namer(nn.Module):
         scores: Tensor,
         node_mask: Tensor,
         mask: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> PgdLogits:
         """Logits of the three heads; see `GraphDecoder.forward`."""
         return self.pgd(
             maps.features, maps.memory, cells, classes, endings, scores, node_mask, mask
@@ -159,5 +164,5 @@ class PgdGraph(nn.Module):
         memory_mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         logits = self.pgd(features, memory, cells, classes, endings, scores, mask, memory_mask)
-        own, left, right = (torch.softmax(x.float(), -1) for x in logits)
-        return own, left, right
+        self_correction, left, right = (torch.softmax(x.float(), -1) for x in logits)
+        return self_correction, left, right

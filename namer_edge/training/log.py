@@ -1,4 +1,4 @@
-"""What a run leaves to read: `log.csv`, `validation.csv` and TensorBoard events in its folder."""
+"""Logs of a run: `log.csv`, `validation.csv` and TensorBoard events in its folder."""
 
 import csv
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from .throughput import Throughput
 class Log:
     """Appends to the files of a run's folder; a line of `log.csv` is a mean over `every` steps.
 
-    A run that was killed may have logged more than it saved: what lies beyond `samples`, where it
-    goes on, is dropped, so that no step stands there twice.
+    A killed run may have logged more than it saved: rows beyond `samples`, where it resumes, are
+    dropped, so that no step is logged twice.
     """
 
     def __init__(self, folder: Path, every: int, samples: int = 0) -> None:
@@ -34,16 +34,16 @@ class Log:
         epochs: float,
         learning_rate: float,
         losses: Mapping[str, float],
-        pace: Throughput,
+        throughput: Throughput,
     ) -> None:
-        """Losses of one step, after `samples` samples and `epochs` epochs."""
+        """Adds the losses of a step, after `samples` samples and `epochs` epochs."""
         for name, value in losses.items():
             self.sums[name] = self.sums.get(name, 0.0) + value
         self.count += 1
         if self.count < self.every:
             return
         means = {name: value / self.count for name, value in self.sums.items()}
-        speed = pace.row(samples)
+        speed = throughput.row(samples)
         place = {"samples": samples, "epoch": round(epochs, 3), "rate": learning_rate}
         self._append("log.csv", {**place, **means, **speed})
         for name, value in {**means, "rate": learning_rate, **speed}.items():
@@ -51,7 +51,7 @@ class Log:
         self.sums, self.count = {}, 0
 
     def validation(self, samples: int, epoch: int, scores: Mapping[str, Any]) -> None:
-        """Scores of the validation set after `epoch` epochs."""
+        """Writes the scores of the validation set after `epoch` epochs."""
         self._append("validation.csv", {"samples": samples, "epoch": epoch, **scores})
         for name, value in scores.items():
             if isinstance(value, int | float):
@@ -59,7 +59,7 @@ class Log:
         self.board.flush()
 
     def _append(self, name: str, row: Mapping[str, Any]) -> None:
-        """A file that is there keeps the columns it was begun with."""
+        """Appends a row; an existing file keeps its columns."""
         path = self.folder / name
         columns = list(row)
         fresh = not path.exists()
@@ -77,7 +77,7 @@ class Log:
 
 
 def _keep_up_to(path: Path, samples: int) -> None:
-    """Drop the rows of a log after so many samples; the file goes where none is left."""
+    """Drops the rows of a log beyond `samples`; removes the file if none is left."""
     if not path.exists():
         return
     with path.open(newline="", encoding="utf-8") as file:

@@ -1,10 +1,9 @@
-"""Positions from what a NAMER itself reads: for one's own ink and pictures, where there is no other
-teacher.
+"""Pseudo-positions: a NAMER's own predictions as the position estimates of ink and pictures.
 
-The paper's teachers are told the label and attend to each of its tokens. A NAMER says where it sees
-each token without being told, so its reading is laid along the label: where they agree, or differ
-in as many tokens, the places are those of the reading; tokens in between that it has missed are
-spread out evenly. Matching moves them by up to its window anyway.
+The paper's teachers are given the label and attend to each of its tokens. A NAMER predicts tokens
+with positions, so its prediction is aligned to the label: tokens that match, or are replaced one
+to one, take the predicted positions, and missed ones are interpolated. Matching then moves them by
+up to its window.
 """
 
 from collections.abc import Sequence
@@ -21,14 +20,15 @@ from namer_edge_runtime.result import Result
 
 from ..data.formula import Formula
 
-LEAST = 0.5
-"""Share of a label's tokens that must be found in its reading; a formula with less is left out."""
+MIN_ALIGNED = 0.5
+"""Least share of a label's tokens that take predicted positions; formulas with less get none."""
 
 
-def own_positions(recognizer: Recognizer, formulas: Sequence[Formula]) -> list[NDArray[np.float32]]:
-    """Of each formula [V, 2] (x, y) in its ink's unit, or in its picture's pixels, in the order of
-    its visual nodes, symbols that the recognizer does not know among them; [0, 2] where too little
-    of its label is read."""
+def predicted_positions(
+    recognizer: Recognizer, formulas: Sequence[Formula]
+) -> list[NDArray[np.float32]]:
+    """[V, 2] (x, y) for each formula, in its ink's unit or its picture's pixels, in the order of
+    its visual nodes, out-of-vocabulary ones included; [0, 2] if too little of its label is read."""
     answers = recognizer.each([formula.source for formula in formulas], batch_size=8)
     found = []
     for formula, answer in zip(formulas, answers, strict=True):
@@ -40,22 +40,22 @@ def own_positions(recognizer: Recognizer, formulas: Sequence[Formula]) -> list[N
                 nodes = []
             label = [node.token for node in nodes if not node.ending]
             points = np.array([(t.x, t.y) for t in answer.tokens]).reshape(-1, 2)
-            places = along(label, [t.text for t in answer.tokens], points)
+            places = align_positions(label, [t.text for t in answer.tokens], points)
         found.append(np.zeros((0, 2), np.float32) if places is None else places)
     return found
 
 
-def along(
-    label: Sequence[str], reading: Sequence[str], points: NDArray[np.float64]
+def align_positions(
+    label: Sequence[str], prediction: Sequence[str], points: NDArray[np.float64]
 ) -> NDArray[np.float32] | None:
-    """Places [V, 2] for the tokens of a label, from those [R, 2] of a reading's tokens; None where
-    less than `LEAST` of it is found there."""
+    """Positions [V, 2] for the tokens of a label, from those [R, 2] of a prediction; None if less
+    than `MIN_ALIGNED` of the label is aligned."""
     places = np.full((len(label), 2), np.nan)
-    for kind, a0, a1, b0, b1 in SequenceMatcher(None, reading, label, False).get_opcodes():
+    for kind, a0, a1, b0, b1 in SequenceMatcher(None, prediction, label, False).get_opcodes():
         if kind == "equal" or (kind == "replace" and a1 - a0 == b1 - b0):
             places[b0:b1] = points[a0:a1]
     known = np.flatnonzero(np.isfinite(places[:, 0]))
-    if not len(known) or len(known) < LEAST * len(label):
+    if not len(known) or len(known) < MIN_ALIGNED * len(label):
         return None
     everywhere = np.arange(len(label))
     return np.stack(

@@ -1,4 +1,4 @@
-"""How fast a run goes, and whether it waits for pictures to be drawn."""
+"""Throughput of a run, and the share of time that it waits for data."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -10,15 +10,15 @@ T = TypeVar("T")
 
 
 class Throughput:
-    """Measures from one row of the log to the next."""
+    """Measures throughput between two rows of the log."""
 
     def __init__(self, device: torch.device, samples: int = 0) -> None:
-        """`samples` is how many the run has seen when the clock starts."""
+        """`samples`: number that the run has seen so far."""
         self.device = device
         self.samples, self.started, self.waited = samples, time.monotonic(), 0.0
 
     def waiting(self, batches: Iterable[T]) -> Iterator[T]:
-        """The same batches; the time until each is there counts as waiting."""
+        """Yields the batches and measures the time until each is ready."""
         batches = iter(batches)
         while True:
             begun = time.monotonic()
@@ -29,9 +29,8 @@ class Throughput:
             yield batch
 
     def row(self, samples: int) -> dict[str, float]:
-        """Since the last row: samples a second, over all processes; `waiting`, the share of time
-        that this one waited for pictures; `gpu`, the percentage of time that its GPU was busy just
-        now, where its driver tells."""
+        """Since the last row: samples per second over all processes; `waiting`, the share of time
+        that this process waited for data; `gpu`, its GPU's utilization in percent, if known."""
         now = time.monotonic()
         seconds = max(now - self.started, 1e-9)
         row = {
@@ -46,8 +45,8 @@ class Throughput:
 
 
 def utilization(device: torch.device) -> float | None:
-    """Percent of the last moments in which the GPU computed; None without one, or where the
-    package `nvidia-ml-py`, which torch asks, is not installed."""
+    """Present utilization of a GPU in percent; None for a CPU, or without the package
+    `nvidia-ml-py`, which torch asks."""
     if device.type != "cuda":
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a run trains on: its packs, with positions, the hands and labels of others."""
+"""Training data of a run: its packs with positions, symbol bank and label lists."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,51 +15,58 @@ from ..data.labels import canonical
 from ..data.pack import load_pack
 from .config import TrainConfig
 from .distributed import ProcessGroup
-from .positions import with_positions_of
+from .positions import with_positions
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Everything that a configuration names, loaded."""
+    """All data that a configuration names, loaded."""
 
     formulas: list[Formula]
-    """To train on."""
+    """Usable for training."""
     total: int = 0
-    """Formulas of the packs, those that cannot be trained on included."""
+    """Number of formulas in the training packs, unusable ones included."""
     validation: list[Formula] = field(default_factory=list)
-    """To validate on."""
-    hands: list[Formula] = field(default_factory=list)
+    symbol_bank: list[Formula] = field(default_factory=list)
+    """Further formulas or single symbols whose ink synthesis may use."""
     labels: list[list[str]] = field(default_factory=list)
+    """Further canonical labels that synthesis may typeset."""
     sources: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Pack → SHA-256 of each file that it was made from."""
+    """Pack → SHA-256 of each of its source files."""
 
     @classmethod
     def gather(
-        cls, config: TrainConfig, vocabulary: Vocabulary, world: ProcessGroup, device: torch.device
+        cls,
+        config: TrainConfig,
+        vocabulary: Vocabulary,
+        processes: ProcessGroup,
+        device: torch.device,
     ) -> "TrainingData":
-        """Raises `DataError` for packs and labels that cannot be read, and where there is nothing
-        to train on; those of `with_positions_of` too."""
+        """Loads the data; raises `DataError` for packs and labels that cannot be read and if there
+        is nothing to train on, and what `with_positions` raises."""
         packs = {path: load_pack(path) for path in (*config.train, *config.hands)}
         synthetic = bool(config.cut or config.swap or config.typeset)
-        # A NAMER is told where symbols are; synthesis has to know whose strokes are whose.
-        told = config.model == "namer"
+        # A NAMER learns from positions; synthesis needs the strokes of each symbol.
+        needs_positions = config.model == "namer"
         formulas: list[Formula] = []
         usable: list[Formula] = []
         for path in config.train:
-            if world.rank:  # the first process asks the teacher, the others find its answers
-                world.wait()
-            found = with_positions_of(
+            if processes.rank:  # rank 0 runs the teacher, the others read its cached positions
+                processes.wait()
+            found = with_positions(
                 packs[path].formulas,
                 Path(path),
                 config.teacher,
                 str(device),
                 unsegmented=not synthetic,
             )
-            if not world.rank:
-                world.wait()
+            if not processes.rank:
+                processes.wait()
             formulas += found
             legible = [f for f in found if trainable(f, vocabulary)]
-            fitting = [f for f in legible if f.placed or not (told or (synthetic and f.strokes))]
+            fitting = [
+                f for f in legible if f.placed or not (needs_positions or (synthetic and f.strokes))
+            ]
             if legible and not fitting:
                 raise DataError(_without_positions(path, legible[0], config, synthetic))
             usable += fitting
@@ -82,8 +89,8 @@ class TrainingData:
 
 
 def trainable(formula: Formula, vocabulary: Vocabulary) -> bool:
-    """Whether it has ink or a picture, a label of the vocabulary, and a position for each visual
-    token of it, or none at all."""
+    """Whether a formula has ink or a picture, a label within the vocabulary, and finite positions
+    of all its visual tokens or none."""
     try:
         nodes = to_nodes(formula.tokens, vocabulary)
     except LatexError:
@@ -99,7 +106,7 @@ def trainable(formula: Formula, vocabulary: Vocabulary) -> bool:
 
 
 def _without_positions(path: str, formula: Formula, config: TrainConfig, synthetic: bool) -> str:
-    """What to do about a pack none of whose formulas can be trained on, `formula` among them."""
+    """The message for a pack without trainable formulas, `formula` being one of them."""
     if synthetic and formula.strokes and (config.teacher or config.model != "namer"):
         return (
             f"{path}: its ink is not segmented, so nothing can be made from it: set cut=0 swap=0 "

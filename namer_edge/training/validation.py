@@ -1,4 +1,4 @@
-"""How well a model reads while it is trained: through the same recognizer that a device runs."""
+"""Validation during training, by the same recognizer that a device runs."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def validate(
 ) -> dict[str, float]:
     """ExpRate, ≤ 1 and ≤ 2 in percent over all `formulas`.
 
-    A NAMER reads as `decoding` says; an autoregressive recognizer decodes greedily.
+    `decoding` is for a NAMER; an autoregressive model decodes greedily.
     """
     recognizer: Recognizer | AutoregressiveRecognizer
     if isinstance(model, AutoregressiveModel):
@@ -33,13 +33,13 @@ def validate(
         engine = TorchEngine.of(model, device)
         recognizer = Recognizer(engine, preprocessing, model.vocabulary, decoding)
     answers = recognizer.each([formula.source for formula in formulas], batch_size=8)
-    readings = [
+    predictions = [
         Prediction(f.name, f.tokens, None, str(answer))
         if isinstance(answer, NamerEdgeError)
         else Prediction(f.name, f.tokens, tuple(answer.canonical.split()))
         for f, answer in zip(formulas, answers, strict=True)
     ]
-    result = rate(readings)
+    result = rate(predictions)
     return {
         "exprate": result.exprate,
         "exprate_le1": result.exprate_le1,

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..data.pack import load_pack
     from ..explanation.teacher_picture import teacher_picture
     from ..explanation.teacher_report import teacher_report
-    from ..training.positions import taught_by
+    from ..training.positions import teacher_positions
 
     for target in (arguments.json, arguments.output):
         check_writable(None if target is None else str(target))
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     seen = replace(
         preprocessing, symbol_height=arguments.symbol_height or preprocessing.symbol_height
     )
-    taught = taught_by(arguments.teacher, formulas, arguments.device or "cpu")
+    taught = teacher_positions(arguments.teacher, formulas, arguments.device or "cpu")
     report = teacher_report(formulas, taught, seen, model.vocabulary)
     if arguments.json:
         value = {

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..training.config import TrainConfig
 
 SUMMARY = "train a model from a configuration"
+SUB_VERBS = {"average": "namer_edge.checkpoints.average"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "On your own data, from other weights: init=CHECKPOINT. Several processes: "
-        "torchrun --nproc-per-node N -m namer_edge_runtime.command train CONFIG"
+        "torchrun --nproc-per-node N -m namer_edge_runtime.command train CONFIG. "
+        "Checkpoint averaging: namer-edge train average A B … -o MEAN"
     )
 
 

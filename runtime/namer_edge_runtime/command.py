@@ -2,7 +2,7 @@
 
 Verbs are those of `plugins.py` and entry points of other packages in its group: modules with
 `SUMMARY`, `configure(parser)` and `run(arguments) -> exit code`, whose heavy imports are inside
-`run`.
+`run`. `SUB_VERBS` of a verb names further such modules, asked for by its first argument.
 
 Exit codes: 0 done, 1 some inputs failed, 2 wrong usage or a model that cannot be read, 3 an extra
 or a device is missing, 130 interrupted (Ctrl-C).
@@ -110,11 +110,13 @@ def _run(arguments: list[str]) -> int:
     place = arguments.index(asked)
     if place:
         parser.error(f"{' '.join(arguments[:place])}: options follow the verb")
-    verb = _load(verbs[asked])
+    verb, rest = _load(verbs[asked]), arguments[place + 1 :]
+    if rest and (module := getattr(verb, "SUB_VERBS", {}).get(rest[0])):
+        asked, verb = f"{asked} {rest.pop(0)}", _load(EntryPoint(asked, module, GROUP))
     verb_parser = Parser(f"{PROGRAM} {asked}", description=verb.SUMMARY)
     verb_parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     verb.configure(verb_parser)
-    return int(verb.run(_parse(verb_parser, arguments[place + 1 :])))
+    return int(verb.run(_parse(verb_parser, rest)))
 
 
 class Parser(argparse.ArgumentParser):

@@ -50,5 +50,5 @@ def exclusive(folder: Path) -> Iterator[None]:
         finally:
             with suppress(OSError):  # Windows removes no open file; an empty one does no harm
                 path.unlink()
-    with suppress(OSError):  # a folder that nothing was written into
-        folder.rmdir()
+            with suppress(OSError):  # a folder that nothing was written into
+                folder.rmdir()

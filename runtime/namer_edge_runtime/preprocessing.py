@@ -1,7 +1,7 @@
-"""The look that a model knows: how large its symbols are, how thick its pen, how it is padded.
+"""Preprocessing that a model expects: size of its symbols, width of its pen, padding.
 
-Ink is bright (255) on a background of 0. Training renders with the same `Preprocessing` that recognition
-prepares pictures to, and the model file carries it.
+Ink is bright (255) on a background of 0. Training renders ink with the same `Preprocessing` that
+recognition prepares pictures to, and the model file carries it under the key `look`.
 """
 
 from dataclasses import asdict, dataclass

@@ -9,7 +9,7 @@ import torch
 from namer_edge.autoregressive.model import DecoderArchitecture
 from namer_edge.autoregressive.recognizer import AutoregressiveRecognizer
 from namer_edge.autoregressive.registry import build_autoregressive
-from namer_edge.checkpoints.weights import load_autoregressive, load_weights
+from namer_edge.checkpoints.weights import load_model, load_weights
 from namer_edge.data.augment import Augmentation
 from namer_edge.data.batches import TrainingSet, loader
 from namer_edge.training.config import load_config
@@ -102,7 +102,7 @@ def test_a_recognizer_is_trained_judged_kept_and_resumed(
     assert len(log) == 1 + 3 * 2
     assert ",loss,tokens,counting," in log[0]
     assert len((tmp_path / "run" / "validation.csv").read_text().splitlines()) == 3
-    model, preprocessing, record = load_autoregressive(tmp_path / "run" / "best.safetensors")
+    model, preprocessing, record = load_model(tmp_path / "run" / "best.safetensors")
     assert model.architecture.model == "can"
     assert preprocessing.symbol_height == 12
     assert record["validation"]["exprate"] >= 0

@@ -14,7 +14,7 @@ from namer_edge.data.pack import load_pack
 from namer_edge.training import positions
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
-from namer_edge.training.positions import with_positions_of
+from namer_edge.training.positions import with_positions
 from namer_edge_runtime.errors import ConfigError, DataError
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.preprocessing import CELL, Preprocessing
@@ -82,9 +82,9 @@ def test_positions_are_computed_once_for_a_pack_and_a_teacher(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     formulas = load_pack(pack).formulas
-    assert with_positions_of(formulas, pack, "") == formulas
+    assert with_positions(formulas, pack, "") == formulas
     teacher = weights(tmp_path)
-    taught = with_positions_of(formulas, pack, str(teacher))
+    taught = with_positions(formulas, pack, str(teacher))
     assert all(
         a.positions.shape == b.positions.shape for a, b in zip(taught, formulas, strict=True)
     )
@@ -93,22 +93,22 @@ def test_positions_are_computed_once_for_a_pack_and_a_teacher(
     none = np.zeros((0, 2), np.float32)
     loose = [replace(formula, positions=none) for formula in formulas]
     for unsegmented in (False, True):
-        placed = with_positions_of(loose, pack, str(teacher), unsegmented=unsegmented)
+        placed = with_positions(loose, pack, str(teacher), unsegmented=unsegmented)
         assert {formula.placed for formula in placed} == {unsegmented}
 
     def asked(*_: object) -> None:
         raise AssertionError("the teacher was asked again")
 
     monkeypatch.setattr(positions.Teacher, "positions", asked)
-    again = with_positions_of(formulas, pack, str(teacher))
+    again = with_positions(formulas, pack, str(teacher))
     assert all((a.positions == b.positions).all() for a, b in zip(taught, again, strict=True))
     with pytest.raises(AssertionError, match="asked again"):
-        with_positions_of(formulas, pack, str(weights(tmp_path, "bttr")))
+        with_positions(formulas, pack, str(weights(tmp_path, "bttr")))
     with pytest.raises(DataError, match="other data"):
-        with_positions_of(formulas[:-1], pack, str(teacher))
+        with_positions(formulas[:-1], pack, str(teacher))
     kept.write_bytes(b"no positions")
     with pytest.raises(DataError, match="delete the file"):
-        with_positions_of(formulas, pack, str(teacher))
+        with_positions(formulas, pack, str(teacher))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What README says of speed is what the runs of record measured."""
+"""What the page says of speed is what the runs of record measured."""
 
 import json
 from pathlib import Path
@@ -22,9 +22,10 @@ ROOT = Path(__file__).parents[2]
 EMPTY = f"# A page\n\n{BEGIN}\n{END}\n\nIts end.\n"
 
 
-def test_readme_quotes_the_runs_of_record() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert quoted(readme, ROOT / quotes.RESULTS) == readme, (
+def test_the_page_quotes_the_runs_of_record() -> None:
+    page = ROOT / quotes.PAGE
+    text = page.read_text("utf-8")
+    assert quoted(text, page.parent / quotes.RESULTS) == text, (
         "run `python -m namer_edge_benchmarks.readme_tables`"
     )
 
@@ -32,7 +33,9 @@ def test_readme_quotes_the_runs_of_record() -> None:
 def test_figures_follow_the_json(
     tiny_pack: Path, tiny_model: ModelFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = tmp_path / quotes.RESULTS
+    page = tmp_path / quotes.PAGE
+    page.parent.mkdir()
+    results = page.parent / quotes.RESULTS
     results.mkdir(parents=True)
     words = ["benchmark", str(tiny_pack), "--model", str(tiny_model.path), "--limit", "2"]
     peer = ["--ink-peer", "strokes=tests.benchmarks.test_peers:count_strokes", "--only", "1"]
@@ -43,7 +46,6 @@ def test_figures_follow_the_json(
     wholes = open_whole(str(tiny_model.path), 1)
     found = compare(small_entrants(), [sample(0)], (1, 10), recognizers=wholes)
     (results / "paper.json").write_text(json.dumps(paper_json(Machine.here(), found)))
-    page = tmp_path / "README.md"
     page.write_text(EMPTY)
     monkeypatch.setattr("sys.argv", ["quotes", str(page)])
     quotes.main()

@@ -69,7 +69,7 @@ def test_a_scan_shows_the_same_ink_at_the_same_place() -> None:
         for share in (0.0, 1.0)
     )
     for index in range(len(FORMULAS)):
-        drawing = plain.drawing(index, seed=0, epoch=0)
+        drawing = plain.sample_spec(index, seed=0, epoch=0)
         drawn, scan = plain[drawing], scans[drawing]
         assert (scan.cells == drawn.cells).all()
         assert (scan.image != drawn.image).any()

@@ -9,9 +9,10 @@ from namer_edge.data.crohme import load_crohme
 from namer_edge.data.formula_set import FormulaSet
 from namer_edge.data.labels import read_labels
 from namer_edge.data.placement import INKLESS
-from namer_edge.data.splits import CROHME, find_split
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+from ..crohme_files import CROHME, find_split
 
 VOCABULARY = Vocabulary.load("crohme")
 COUNTS = {

@@ -6,7 +6,7 @@ import pytest
 from namer_edge.data.augment import Augmentation
 from namer_edge.data.batches import TrainingSet, loader
 from namer_edge.data.formula import Formula
-from namer_edge.data.synthesis import Synthesis, SynthesisOptions, cut
+from namer_edge.data.synthesis import Synthesis, SynthesisOptions, crop_subexpression
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.ink.strokes import bounds
 from namer_edge_runtime.preprocessing import Preprocessing
@@ -42,15 +42,15 @@ def test_a_part_is_a_formula_of_its_own(formula: Formula) -> None:
     rng = np.random.default_rng(0)
     whole = " ".join(formula.tokens)
     for _ in range(20):
-        part = cut(formula, VOCABULARY, rng)
+        part = crop_subexpression(formula, VOCABULARY, rng)
         check(part)
         assert " ".join(part.tokens) in whole
         assert part.tokens[0] not in ("^", "_", "\\limits")
 
 
-def test_parts_of_all_kinds_are_cut() -> None:
+def test_parts_of_all_kinds_are_cropped() -> None:
     rng = np.random.default_rng(0)
-    parts = {" ".join(cut(FORMULAS[12], VOCABULARY, rng).tokens) for _ in range(200)}
+    parts = {" ".join(crop_subexpression(FORMULAS[12], VOCABULARY, rng).tokens) for _ in range(200)}
     assert parts == {"\\frac { x + 1 } { 5 }", "x", "x +", "x + 1", "+", "+ 1", "1", "5"}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from namer_edge.data.augment import Augmentation
 from namer_edge.data.batches import TrainingSet, loader
-from namer_edge.data.synthesis import Synthesis, SynthesisOptions, cut
+from namer_edge.data.synthesis import Synthesis, SynthesisOptions, crop_subexpression
 from namer_edge.data.writing import rewritten, writing_order
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.preprocessing import STROKE_PLANES, Preprocessing
@@ -28,7 +28,7 @@ def test_what_is_made_is_written_in_the_order_of_its_original() -> None:
     swapped = Synthesis(FORMULAS, VOCABULARY, SynthesisOptions(swap=1.0))
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        for made in (swapped.swap(backwards, rng), cut(backwards, VOCABULARY, rng)):
+        for made in (swapped.swap(backwards, rng), crop_subexpression(backwards, VOCABULARY, rng)):
             assert made.symbols.tolist() == sorted(made.symbols, reverse=True)
 
 

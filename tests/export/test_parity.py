@@ -14,7 +14,6 @@ from namer_edge.checkpoints.weights import load_weights
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
-from namer_edge.data.splits import find_split
 from namer_edge.model.engine import TorchEngine
 from namer_edge_export import export as export_module
 from namer_edge_export.export import SIZES, export
@@ -30,6 +29,7 @@ from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
+from ..crohme_files import find_split
 from ..handwriting import WRITTEN, written
 from .conftest import CHECKPOINT, traced
 

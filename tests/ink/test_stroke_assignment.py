@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 
 from namer_edge.data.crohme import load_crohme
-from namer_edge.data.splits import find_split
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 from namer_edge_runtime.ink.stroke_assignment import assign_strokes
 from namer_edge_runtime.ink.strokes import as_strokes
+
+from ..crohme_files import find_split
 
 
 def test_strokes_go_to_the_symbol_that_they_are_nearest_to() -> None:

@@ -31,10 +31,11 @@ def decoder(*parts: str) -> GraphDecoder:
 
 @torch.inference_mode()
 def test_without_self_correction_every_node_stays_what_vat_saw() -> None:
-    own, _, _ = decoder("left", "right")(torch.randn(1, 8, 4, 4), torch.randn(1, 12, 2, 2), *NODES)
-    assert own.shape == (1, 4, VOCABULARY.size + 2)
-    assert own.softmax(-1)[0, 2:].argmax(-1).tolist() == [0, 2]
-    assert own.softmax(-1)[0, 2:].amax(-1).min() > 0.999
+    features, memory = torch.randn(1, 8, 4, 4), torch.randn(1, 12, 2, 2)
+    logits = decoder("left", "right")(features, memory, *NODES).self_correction
+    assert logits.shape == (1, 4, VOCABULARY.size + 2)
+    assert logits.softmax(-1)[0, 2:].argmax(-1).tolist() == [0, 2]
+    assert logits.softmax(-1)[0, 2:].amax(-1).min() > 0.999
 
 
 @torch.inference_mode()

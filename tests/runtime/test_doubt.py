@@ -71,7 +71,7 @@ def test_json_and_graphs_need_no_scores(recognize: Run, one: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
-        ("recognize a.png", "did you mean recognize?"),
+        ("recognise a.png", "did you mean recognize?"),
         ("Recogniz a.png", "did you mean recognize?"),
         ("recognize a.png --alternativs 3", "did you mean --alternatives?"),
         ("recognize a.png --formt=json", "did you mean --format?"),

@@ -14,6 +14,7 @@ from namer_edge_runtime.model_file import ModelFile
 
 from ..runtime.tiny_model import write_tiny_model
 from .server import Server
+from .writing import Line
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -83,6 +84,12 @@ def page(chromium: Any, server: Server) -> Iterator[Any]:
     yield opened
     context.close()
     assert not faults
+
+
+@pytest.fixture
+def line(page: Any) -> Line:
+    """The page, whose answers of the server wait until a test lets them go."""
+    return Line(page)
 
 
 @pytest.fixture

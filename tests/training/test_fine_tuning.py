@@ -118,8 +118,8 @@ def test_rows_go_where_their_tokens_stand_now(
     new = Namer(old.architecture, Vocabulary.load(str(mine)))
     fresh = {name: value.clone() for name, value in new.state_dict().items()}
     taken = load_pretrained(new, checkpoint)
-    assert (taken.new, taken.lost) == ((SMILEY,), ())
-    taken.tell(checkpoint)
+    assert (taken.new, taken.dropped) == ((SMILEY,), ())
+    taken.report(checkpoint)
     assert "1 classes new, to be learned: \\smiley" in capsys.readouterr().err
     for token in ("x", "=", "\\frac", "^"):
         a, b = VOCABULARY.id(token), new.vocabulary.id(token)

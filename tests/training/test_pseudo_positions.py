@@ -9,8 +9,8 @@ import pytest
 from namer_edge.data.formula import Formula, unplaced
 from namer_edge.data.pack import Pack, load_pack, save_pack
 from namer_edge.data.report import Report
-from namer_edge.training.positions import with_positions_of
-from namer_edge.training.pseudo_positions import along
+from namer_edge.training.positions import with_positions
+from namer_edge.training.pseudo_positions import align_positions
 from namer_edge_runtime.ink.strokes import symbol_height
 
 from ..handwriting import WRITTEN, written
@@ -20,15 +20,15 @@ SHIPPED = Path(__file__).parents[2] / "export" / "checkpoints" / "crohme-edge.sa
 
 def test_what_was_misread_keeps_its_place_and_what_was_missed_is_spread_out() -> None:
     points = np.array([[0.0, 0.0], [11.0, 4.0], [30.0, 3.0]])
-    places = along(["a", "+", "\\smiley", "2"], ["a", "t", "2"], points)
+    places = align_positions(["a", "+", "\\smiley", "2"], ["a", "t", "2"], points)
     assert places is not None
     # `t` stands for two tokens, so that neither of them has its place for sure.
     assert places.tolist() == [[0, 0], [10, 1], [20, 2], [30, 3]]
-    places = along(["a", "\\smiley", "2"], ["a", "t", "2"], points)
+    places = align_positions(["a", "\\smiley", "2"], ["a", "t", "2"], points)
     assert places is not None
     assert places.tolist() == points.tolist()
-    assert along(["a", "b", "c", "d", "e"], ["a", "x"], points[:2]) is None
-    assert along(["a"], [], np.zeros((0, 2))) is None
+    assert align_positions(["a", "b", "c", "d", "e"], ["a", "x"], points[:2]) is None
+    assert align_positions(["a"], [], np.zeros((0, 2))) is None
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def unmarked(tmp_path: Path) -> Path:
 def test_the_shipped_weights_place_unmarked_ink(unmarked: Path) -> None:
     """A symbol that they do not know gets a place, too."""
     packed = load_pack(unmarked).formulas
-    taught = with_positions_of(packed, unmarked, str(SHIPPED), unsegmented=True)
+    taught = with_positions(packed, unmarked, str(SHIPPED), unsegmented=True)
     placed = [formula for formula in taught if formula.placed]
     assert len(placed) >= 15
     off = np.concatenate([_cells_off(formula) for formula in placed])

@@ -136,4 +136,4 @@ def test_batches_divided_otherwise_go_on_as_many_samples_on(
     then = load_config("edge", ["batch_size=4", "accumulate=1"])
     now = load_config("edge", [f"batch_size={batch_size}", f"accumulate={accumulate}"])
     place = Progress(epoch=2, batch=3, step=11, samples_seen=44)
-    assert place.dealt_anew(asdict(then), now) == replace(place, batch=batch)
+    assert place.redivided(asdict(then), now) == replace(place, batch=batch)

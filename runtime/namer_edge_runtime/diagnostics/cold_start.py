@@ -1,6 +1,8 @@
-"""What the first formula costs in a fresh process: time to import, to load, to read; memory.
+"""Cost of the first formula in a fresh process: time to import, to load and to read; memory.
 
-`python -m namer_edge_runtime.diagnostics.cold_start [MODEL] [--base]` prints it as JSON, measured by itself.
+    python -m namer_edge_runtime.diagnostics.cold_start [MODEL] [--base]
+
+measures it in the process itself and prints JSON.
 """
 
 import json

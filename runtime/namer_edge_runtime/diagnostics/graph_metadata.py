@@ -19,7 +19,7 @@ def is_lone_graph(name_or_path: str | Path | None) -> bool:
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """The card inside a graph: `role`, `preprocessing`, `vocabulary`, `decoding`, `licence` and so on.
+    """The metadata inside a graph: `role`, `look`, `vocabulary`, `decoding`, `licence` and so on.
 
     Raises `ModelFileError` for a file that is missing, no graph, or none of this project's.
     """

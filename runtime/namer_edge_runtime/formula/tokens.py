@@ -63,11 +63,6 @@ class _Item:
     """Written as `'` (or `²`), so what follows in the superscript joins it: `x'^2`."""
 
 
-def tokenize(latex: str) -> list[str]:
-    """The tokens of `latex` as written, nothing changed: `x^{2}` is `x ^ { 2 }`."""
-    return _LEXEME.findall(latex)
-
-
 def normalize(
     latex: str, vocabulary: Vocabulary | None = None, *, strict: bool = True
 ) -> list[str]:

@@ -19,10 +19,10 @@ FRACTION_BITS = 4
 
 
 def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
-    """Strokes in any unit → the picture that a model with this look reads.
+    """Strokes in any unit → the picture that a model with this preprocessing reads.
 
-    A typical symbol becomes `preprocessing.symbol_height` pixels high, less where the formula would pass
-    the size limits. Raises `InkError` where there is no stroke.
+    A typical symbol becomes `symbol_height` pixels high, less where the formula would pass the size
+    limits. Raises `InkError` where there is no stroke.
     """
     if not strokes:
         raise InkError("there are no strokes: nothing to draw")

@@ -123,8 +123,9 @@ class ConnectedComponents:
 def connected(
     mask: NDArray[np.uint8],
 ) -> tuple[NDArray[np.integer], NDArray[np.int32], NDArray[np.float64]]:
-    """The pieces of a mask [H, W]: the number of the piece at each pixel, as in `ConnectedComponents.labels`;
-    x, y, width, height and area [pieces + 1, 5]; and their centers [pieces + 1, 2]."""
+    """Connected components of a mask [H, W]: the number of the component at each pixel (see
+    `ConnectedComponents.labels`), x, y, width, height and area [components + 1, 5], and centers
+    [components + 1, 2]."""
     try:  # twice as quick as with numbers of 32 bits
         _, labels, stats, centers = _numbered(mask, cv2.CV_16U)
     except cv2.error:  # more pieces than 16 bits can count

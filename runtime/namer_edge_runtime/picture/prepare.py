@@ -82,12 +82,12 @@ class Lines:
     def find(
         cls, gray: NDArray[np.uint8], preprocessing: Preprocessing, steps: Steps | None = None
     ) -> "Lines | None":
-        """In a gray picture [H, W], finely enough for `preprocessing` and somewhat larger ones; None where
-        there is no ink. `steps`, where given, receives a picture of each step.
+        """Lines of a gray picture [H, W], fine enough for `preprocessing` and somewhat larger
+        symbols; None where there is no ink. `steps` receives a picture of each step.
 
         1. Very large pictures are scaled down.
-        2. Ink is told from ground (`ground.py`), and from the lines of ruled and squared paper
-           (`ruling.py`).
+        2. Ink is told from ground (`background.py`), and from the lines of ruled and squared paper
+           (`ruled_paper.py`).
         3. Dirt is dropped (`blobs.py`): edges of the paper, specks much smaller than the pen is
            wide, dots far from everything else.
         4. The ink is scaled to three times the model's resolution, or to four where symbols are
@@ -160,12 +160,13 @@ class Lines:
         return shown(placed(ink, scale, offset, size))
 
     def prepared(self, preprocessing: Preprocessing, steps: Steps | None = None) -> Prepared:
-        """Drawn for a look; positions lead back to the picture's pixels.
+        """The picture that a model reads; its positions lead back to the input's pixels.
 
-        5. A typical symbol's height is taken from the blobs, as from strokes in `ink/strokes.py`,
-           and scaled to about `preprocessing.symbol_height`, less where the formula would pass the size
-           limits. A formula's length in symbols is taken to the next rung of a ladder, so that the
-           same formula comes out at the same size although heights are never measured alike twice.
+        5. A typical symbol's height is taken from the components, as from strokes in
+           `ink/strokes.py`, and scaled to about `symbol_height`, less where the formula would pass
+           the size limits. A formula's length in symbols is taken to the next rung of a ladder, so
+           that the same formula comes out at the same size although heights are never measured
+           alike twice.
         6. The lines are drawn about as thick as the renderer's pen, the ink in the middle of its
            `padded_size`, as the renderer puts it.
         """
@@ -187,8 +188,8 @@ class Lines:
         scale *= self.fine
         if steps is not None:
             steps.add(
-                f"Drawn for a pen of {preprocessing.pen_width:g}, at {100 * scale:.0f} %, padded to "
-                f"{size[1]} x {size[0]}: what the model reads",
+                f"Drawn for a pen of {preprocessing.pen_width:g}, at {100 * scale:.0f} %, padded "
+                f"to {size[1]} x {size[0]}: what the model reads",
                 255 - image,
             )
         x, y = self.corner

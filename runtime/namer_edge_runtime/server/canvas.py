@@ -20,7 +20,6 @@ class PageCanvas:
         self._settings = settings
         self._canvas = Canvas()
         self._ids: dict[int, int] = {}  # the page's id of a stroke → the canvas's
-        self._points: dict[int, int] = {}
         self.revision = 0
         """Of the last change, as the page counts them."""
 
@@ -36,7 +35,6 @@ class PageCanvas:
         for name in _list(message, "remove"):
             if isinstance(name, int) and name in self._ids:  # what is gone already may go
                 self._canvas.remove(self._ids.pop(name))
-                del self._points[name]
         for stroke in _list(message, "add"):
             if not isinstance(stroke, dict) or not isinstance(stroke.get("id"), int):
                 raise UsageError('a stroke is {"id": N, "points": [[x, y], …]}')
@@ -47,12 +45,8 @@ class PageCanvas:
             raise InkError('"points" is no list of (x, y)')
         if name in self._ids:
             raise UsageError(f"stroke {name} is on the canvas already")
-        if len(self._ids) >= self._settings.strokes:
-            raise InkError(f"more than {self._settings.strokes} strokes: clear the canvas")
-        if sum(self._points.values()) + len(points) > self._settings.points:
-            raise InkError(f"more than {self._settings.points} points: clear the canvas")
+        self._settings.check_ink([*self._canvas.strokes.values(), points])
         self._ids[name] = self._canvas.add(points)
-        self._points[name] = len(points)
 
     @property
     def question(self) -> ReadRequest:

@@ -1,7 +1,8 @@
-"""What a server bears: `python -m namer_edge_runtime.server.load_test http://127.0.0.1:8765/ PICTURE`.
+"""Load test of a server: requests a second and their times, with ever more clients.
 
-Clients that ask one after the other, in threads, first one of them, then more; prints JSON. Start
-the server with `--rate 0`, which is else what is measured.
+    python -m namer_edge_runtime.server.load_test http://127.0.0.1:8765/ PICTURE
+
+prints JSON. Start the server with `--rate 0`, or the rate limit is what is measured.
 """
 
 import argparse

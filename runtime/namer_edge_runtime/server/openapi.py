@@ -25,7 +25,7 @@ REFUSALS = {
     408: "The body came too slowly.",
     413: "The body is too large.",
     421: "The server does not go by this name.",
-    422: "No picture or ink that can be read.",
+    422: "No picture or ink that can be read, or more of it than is read at a time.",
     429: "Too many requests from one address: come again after Retry-After seconds.",
     500: "The engine failed on this input.",
     503: "Too many inputs wait: come again after Retry-After seconds.",
@@ -40,7 +40,8 @@ def description(settings: Settings) -> dict[str, Any]:
             "title": "namer-edge",
             "version": __version__,
             "description": "Handwritten mathematics to LaTeX. Nothing is stored or sent elsewhere. "
-            f"Bodies up to {settings.body >> 20} MiB; {settings.waiting} inputs may wait.",
+            f"Bodies up to {settings.body >> 20} MiB, ink up to {settings.strokes} strokes and "
+            f"{settings.points} points; {settings.waiting} inputs may wait.",
             "license": {"name": "Apache-2.0"},
         },
         "paths": {

@@ -1,7 +1,10 @@
 """What a server is started with, and the limits that keep it upright."""
 
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
 from typing import Any
+
+from ..errors import InkError
 
 
 @dataclass(frozen=True)
@@ -37,16 +40,32 @@ class Settings:
     connections: int = 256
     sessions: int = 64
     """Canvases that are connected at a time."""
+    sessions_each: int = 32
+    """Of these, from one address."""
+    idle: float = 900.0
+    """After this without a change, a canvas is hung up on; the page comes back with the next."""
     strokes: int = 1000
     points: int = 50_000
-    """On one canvas."""
+    """On one canvas, or in one request."""
     message: int = 1 << 20
-    """The largest message from a canvas."""
+    """The largest message from a canvas, and what may wait of its messages while one is read."""
 
     @property
     def local(self) -> bool:
         """Whether only this machine can reach it."""
         return self.host in LOOPBACK
+
+    def check_ink(self, strokes: Iterable[Any]) -> None:
+        """Raises `InkError` for more strokes, or points in them, than are read at a time."""
+        sizes = [len(stroke) if isinstance(stroke, Sized) else 0 for stroke in strokes]
+        for name, count, most in (
+            ("strokes", len(sizes), self.strokes),
+            ("points", sum(sizes), self.points),
+        ):
+            if count > most:
+                raise InkError(
+                    f"more than {most} {name}: clear the canvas, or send one formula at a time"
+                )
 
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

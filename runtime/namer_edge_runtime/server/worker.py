@@ -8,8 +8,11 @@ from typing import Any
 
 from ..diagnostics.cold_start import CROSS
 from ..errors import EngineError, InkError, NamerEdgeError, UsageError
+from ..ink.inkml import read_inkml
+from ..inputs import is_inkml
 from ..recognizer import Recognizer
 from ..result import Result
+from .settings import Settings
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,14 @@ class Ready:
     precision: str
 
 
-def work(connection: Connection, options: dict[str, Any]) -> None:
+def work(connection: Connection, settings: Settings) -> None:
     """Opens a recognizer and answers `ReadRequest`s until the pipe is closed.
 
     An answer is an `ReadResponse`, or the `NamerEdgeError` that kept it from being one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who listens says when we go
     try:
-        recognizer = Recognizer.from_pretrained(**options)
+        recognizer = Recognizer.from_pretrained(**settings.recognizer)
         recognizer.strokes(CROSS)
     except NamerEdgeError as error:
         connection.send(error)
@@ -57,19 +60,24 @@ def work(connection: Connection, options: dict[str, Any]) -> None:
     connection.send(Ready(engine.name, engine.device, engine.precision))
     try:
         while True:
-            connection.send(answer(recognizer, connection.recv()))
+            connection.send(answer(recognizer, connection.recv(), settings))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
 
 
-def answer(recognizer: Recognizer, question: ReadRequest) -> ReadResponse | NamerEdgeError:
-    """Reads one input; whatever goes wrong is returned as a typed error."""
+def answer(
+    recognizer: Recognizer, question: ReadRequest, settings: Settings
+) -> ReadResponse | NamerEdgeError:
+    """Reads one input; whatever goes wrong, or is too much ink, is returned as a typed error."""
     try:
-        if isinstance(question.value, bytes) and not question.is_json:
-            result = recognizer(question.value, alternatives=question.alternatives)
+        value = strokes_of(question.value) if question.is_json else question.value
+        if isinstance(value, bytes) and is_inkml(value):
+            value = read_inkml(value, "ink").strokes
+        if isinstance(value, bytes):
+            result = recognizer(value, alternatives=question.alternatives)
         else:
-            strokes = strokes_of(question.value) if question.is_json else question.value
-            result = recognizer.strokes(strokes, alternatives=question.alternatives)
+            settings.check_ink(value)
+            result = recognizer.strokes(value, alternatives=question.alternatives)
     except NamerEdgeError as error:
         return error
     except Exception as error:

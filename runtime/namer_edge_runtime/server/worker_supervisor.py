@@ -35,10 +35,10 @@ class Job:
 class Worker:
     """One process and the pipe to it."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._pipe, theirs = SPAWN.Pipe()
         self._process = SPAWN.Process(
-            target=work, args=(theirs, options), name="namer-edge-worker", daemon=True
+            target=work, args=(theirs, settings), name="namer-edge-worker", daemon=True
         )
         self._process.start()
         theirs.close()
@@ -121,7 +121,7 @@ class Supervisor(threading.Thread):
             self._worker.stop()
             self._worker = None
             self._metrics.restarts.add()
-        worker = Worker(self._settings.recognizer)
+        worker = Worker(self._settings)
         try:
             receive = worker.receive(START)
         except (OSError, EOFError):  # of which TimeoutError is one

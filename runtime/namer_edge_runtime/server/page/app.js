@@ -1,24 +1,32 @@
 // Puts ink, board, link and formula together.
 
 import { Board } from "./board.js";
-import { percent, tokenAt, tokenNear, typeset } from "./formula.js";
+import { FORMATS, fit, percent, spoken, tokenAt, tokenNear, typeset } from "./formula.js";
 import { Ink } from "./ink.js";
 import { Link } from "./link.js";
 
 const $ = (id) => document.getElementById(id);
-const STATES = { ready: "ready", reading: "reading", away: "connection lost, trying again", waiting: "connecting" };
+const STATES = { ready: "ready", reading: "reading", away: "connection lost, trying again", waiting: "connecting", idle: "paused until you write" };
 const MESSAGE = 7000; // milliseconds that a message stays
 
-const ink = new Ink();
+const KEPT = "namer-edge ink"; // in the tab's own storage, until it is closed
+
+const ink = new Ink(kept());
 let reading = null; // the answer of the server
 let shown = null; // it, or one of its alternatives
 let lit = null; // place of a token in what is shown
+let pinned = false; // whether it stays so when the pointer goes
 let fade;
 
 const board = new Board($("canvas"), ink, {
-  written: (points) => changed(ink.change({ remove: ink.picture ? ink.strokes.values() : [], add: [ink.stroke(points)] })),
+  written: (points) => {
+    const { picture } = ink;
+    changed(ink.change({ add: [ink.stroke(points)] }));
+    if (picture) tell("The picture made room for what you write: Undo brings it back.");
+  },
   erased: (strokes) => changed(ink.change({ remove: strokes })),
   pointed: (stroke, place) => {
+    if (pinned) return;
     if (!shown || (!stroke && !place)) return light(null);
     light(stroke ? tokenOf(stroke) : tokenNear(shown, { ...place }));
   },
@@ -36,11 +44,27 @@ const link = new Link(ink, {
 
 function changed(step) {
   if (!step) return;
-  $("message").hidden = true;
+  $("message").hidden = $("wait").hidden = true;
+  keep();
   light(null);
   refresh();
-  if (step.remove.length || step.add.length || (step.from && !step.to)) link.send(step);
+  link.send(step, !step.to);
   if (step.to) show(step.to.reading, step.to.spent);
+}
+
+// Ink outlives a reload of the page.
+function keep() {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify([...ink.strokes.values()]));
+  } catch {} // there is no room, or none is allowed
+}
+
+function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT)) ?? [];
+  } catch {
+    return [];
+  }
 }
 
 function refresh() {
@@ -54,12 +78,13 @@ function refresh() {
 function show(answer, spent) {
   reading = answer;
   const { engine, device, precision, milliseconds } = answer;
-  const times = `read in ${Math.round(milliseconds.total)} ms, ${Math.round(spent)} ms with the way`;
+  const times = `read in ${Math.round(milliseconds.total)} ms, ${Math.round(spent)} ms round trip`;
   $("facts").textContent = `${times} · ${engine} on ${device}, ${precision}`;
-  $("spoken").textContent = answer.latex ? `${answer.latex}, ${percent(answer.score)}` : "";
+  $("spoken").textContent = answer.latex ? spoken(answer) : "";
   const readings = answer.latex ? [answer, ...answer.alternatives] : [];
   $("others").hidden = readings.length < 2;
   $("others").replaceChildren(...readings.map((one, place) => choice(one, place === 0)));
+  for (const button of $("others").children) fit(button);
   choose(answer);
 }
 
@@ -67,7 +92,7 @@ function choice(one, first) {
   const button = document.createElement("button");
   button.setAttribute("role", "radio");
   button.setAttribute("aria-checked", String(first));
-  button.setAttribute("aria-label", `${one.latex}, ${percent(one.score)}`);
+  button.setAttribute("aria-label", spoken(one));
   button.tabIndex = first ? 0 : -1;
   const score = document.createElement("small");
   score.textContent = percent(one.score);
@@ -85,6 +110,7 @@ function choice(one, first) {
 function choose(one) {
   shown = one;
   $("formula").replaceChildren(...typeset(one));
+  fit($("formula"));
   $("latex").textContent = one.latex;
   $("copy").disabled = !one.latex;
   light(null);
@@ -105,9 +131,12 @@ function tokenOf(stroke) {
   return tokenNear({ ...shown, symbol_height: reading.symbol_height }, reading.tokens[place]);
 }
 
-function light(place) {
+// Marks a symbol here and there, or none; with `pin`, until something else is done.
+function light(place, pin = false) {
   if (place === lit && place === null) return;
   lit = place;
+  pinned = pin && place !== null;
+  $("remove").hidden = !pinned || !strokesOf(place).length;
   for (const element of $("formula").querySelectorAll("[data-token]")) {
     element.classList.toggle("lit", Number(element.dataset.token) === place);
   }
@@ -127,15 +156,18 @@ function tell(message) {
 
 async function take(blob) {
   $("message").hidden = true;
+  const late = link.begin();
+  $("wait").hidden = false;
   try {
-    const { answer, spent, late } = await link.post(blob);
-    if (late) return;
+    const { answer, spent } = await link.post(blob);
     const bitmap = await createImageBitmap(blob).catch(() => sheet(answer));
-    const picture = { bitmap, reading: answer, spent };
-    changed(ink.change({ remove: ink.strokes.values(), picture }));
+    while (board.writing) await new Promise(requestAnimationFrame);
+    if (!late()) changed(ink.change({ remove: ink.strokes.values(), picture: { bitmap, reading: answer, spent } }));
   } catch (error) {
+    if (late()) return;
+    $("wait").hidden = true;
     tell(error.message);
-    if (!ink.picture) link.send({ remove: [], add: [] }); // a reading under way was called off
+    link.send({ remove: [], add: [] }, !ink.picture); // a reading of the ink was called off
   }
 }
 
@@ -146,13 +178,16 @@ function sheet(answer) {
 }
 
 async function copy() {
-  const text = shown?.latex;
-  if (!text) return;
+  if (!shown?.latex) return;
+  const text = FORMATS[$("format").value](shown);
   try {
     await navigator.clipboard.writeText(text);
   } catch { // not offered to pages without TLS
-    getSelection().selectAllChildren($("latex"));
+    const field = Object.assign(document.createElement("textarea"), { value: text, className: "unseen" });
+    document.body.append(field);
+    field.select();
     document.execCommand("copy");
+    field.remove();
   }
   $("copy").lastElementChild.textContent = "Copied";
   setTimeout(() => ($("copy").lastElementChild.textContent = "Copy"), 1500);
@@ -196,7 +231,12 @@ function walk(steps) {
   const places = [...$("formula").querySelectorAll("[data-token]")].map((e) => Number(e.dataset.token)).sort((a, b) => a - b);
   if (!places.length) return;
   const at = places.indexOf(lit);
-  light(places[(at < 0 ? (steps > 0 ? 0 : -1) : at + steps + places.length) % places.length] ?? places.at(-1));
+  light(places[(at < 0 ? (steps > 0 ? 0 : -1) : at + steps + places.length) % places.length] ?? places.at(-1), true);
+}
+
+function remove() {
+  const ids = new Set(strokesOf(lit));
+  changed(ink.change({ remove: [...ink.strokes.values()].filter((stroke) => ids.has(stroke.id)) }));
 }
 
 $("pen").onclick = () => tool(false);
@@ -205,6 +245,8 @@ $("undo").onclick = () => changed(ink.undo());
 $("redo").onclick = () => changed(ink.redo());
 $("clear").onclick = () => changed(ink.clear());
 $("copy").onclick = copy;
+$("format").onchange = copy;
+$("keys").onclick = () => $("help").showModal();
 $("open").onclick = () => $("file").click();
 $("camera").onclick = photograph;
 for (const id of ["file", "shot"]) {
@@ -215,16 +257,20 @@ for (const id of ["file", "shot"]) {
 }
 $("camera").hidden = !navigator.mediaDevices?.getUserMedia && !matchMedia("(pointer: coarse)").matches;
 
-$("formula").onpointermove = (event) => light(tokenAt(event.target));
-$("formula").onpointerleave = () => light(null);
-$("formula").onblur = () => light(null);
+$("formula").onpointermove = (event) => pinned || light(tokenAt(event.target));
+$("formula").onpointerleave = () => pinned || light(null);
+$("formula").onpointerdown = (event) => light(tokenAt(event.target), true); // fingers do not hover
+$("formula").onblur = ({ relatedTarget }) => relatedTarget !== $("remove") && light(null);
+$("remove").onpointerdown = (event) => event.preventDefault(); // the formula keeps the focus
+$("remove").onblur = () => light(null);
+$("remove").onclick = remove;
+addEventListener("resize", () => [$("formula"), ...$("others").children].forEach(fit));
 $("formula").onkeydown = (event) => {
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
     walk(event.key === "ArrowRight" ? 1 : -1);
     event.preventDefault();
   } else if (event.key === "Delete" && lit !== null) {
-    const ids = new Set(strokesOf(lit));
-    changed(ink.change({ remove: [...ink.strokes.values()].filter((stroke) => ids.has(stroke.id)) }));
+    remove();
     event.stopPropagation();
   }
 };
@@ -244,8 +290,8 @@ document.addEventListener("keydown", (event) => {
   const action = held
     ? { z: () => changed(event.shiftKey ? ink.redo() : ink.undo()), y: () => changed(ink.redo()), o: () => $("file").click(),
         c: String(getSelection()) ? null : copy }[key]
-    : event.altKey ? null : { p: () => tool(false), e: () => tool(true), delete: () => changed(ink.clear()) }[key];
-  if (!action || $("finder").open) return;
+    : event.altKey ? null : { p: () => tool(false), e: () => tool(true), delete: () => changed(ink.clear()), "?": () => $("help").showModal() }[key];
+  if (!action || document.querySelector("dialog[open]") || (!held && event.target === $("format"))) return;
   event.preventDefault();
   action();
 });

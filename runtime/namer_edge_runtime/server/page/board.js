@@ -24,6 +24,8 @@ export class Board {
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
+  get writing() { return this.pointer !== undefined; }
+
   // Ink keeps its size until the canvas is too small for it.
   get #view() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
@@ -102,7 +104,7 @@ export class Board {
   #down(event) {
     if (event.pointerType === "pen") this.penSeen = event.timeStamp;
     else if (event.pointerType === "touch" && event.timeStamp - this.penSeen < PALM) return;
-    if (this.pointer !== undefined || (event.button !== 0 && event.button !== 5)) return;
+    if (this.writing || (event.button !== 0 && event.button !== 5)) return;
     event.preventDefault();
     document.activeElement?.blur();
     this.pointer = event.pointerId;
@@ -121,7 +123,7 @@ export class Board {
 
   #move(event) {
     if (event.pointerType === "pen") this.penSeen = event.timeStamp;
-    if (this.pointer === undefined) return this.#point(event);
+    if (!this.writing) return this.#point(event);
     if (event.pointerId !== this.pointer) return;
     const events = event.getCoalescedEvents?.() ?? [];
     for (const one of events.length ? events : [event]) {

@@ -26,7 +26,7 @@ function pre(value) {
 const table = (rows) => make("table", rows.map((row) => make("tr", row.map((cell) => make("td", cell)))));
 
 function operation(path, method, about, all) {
-  const parts = [make("h2", [make("b", method.toUpperCase()), make("code", path)]), make("p", `${about.summary}. ${about.description ?? ""}`)];
+  const parts = [make("h2", [make("b", method.toUpperCase()), make("code", path)]), make("p", `${about.summary.replace(/\w$/, "$&.")} ${about.description ?? ""}`)];
   if (about.parameters) {
     parts.push(make("h3", "Parameters"), table(about.parameters.map((one) => [make("code", one.name), one.description, `${one.schema.minimum} to ${one.schema.maximum}`])));
   }
@@ -49,8 +49,12 @@ function trial(path) {
   const answer = make("div", [], { "aria-live": "polite" });
   const command = pre(`curl --data-binary @formula.png '${location.origin}${path}?alternatives=3'`);
   file.onchange = async () => {
-    const response = await fetch(`${path}?alternatives=3`, { method: "POST", body: file.files[0] });
-    answer.replaceChildren(make("p", `${response.status}`), pre(await response.json()));
+    const [chosen] = file.files;
+    if (!chosen) return;
+    answer.replaceChildren("…");
+    const response = await fetch(`${path}?alternatives=3`, { method: "POST", body: chosen }).catch(() => null);
+    const said = response ? [make("p", `${response.status}`), pre(await response.json())] : ["the server cannot be reached"];
+    if (file.files[0] === chosen) answer.replaceChildren(...said); // else another was chosen since
   };
   return make("div", [command, file, answer]);
 }

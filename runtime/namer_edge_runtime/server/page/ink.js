@@ -8,6 +8,12 @@ export class Ink {
   #undone = [];
   #next = 1;
 
+  // Of strokes that were kept: as `strokes` holds them.
+  constructor(strokes = []) {
+    for (const stroke of strokes) this.strokes.set(stroke.id, stroke);
+    this.#next = 1 + Math.max(0, ...this.strokes.keys());
+  }
+
   get blank() { return this.strokes.size === 0 && this.picture === null; }
   get canUndo() { return this.#done.length > 0; }
   get canRedo() { return this.#undone.length > 0; }
