@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Prepared, Preprocessing, padded_size
+from namer_edge_runtime.preprocessing import Prepared, Preprocessing, opencv_affine, padded_size
 
 from .augment import Augmentation, linear_map, room_for
 from .formula import Formula
@@ -74,10 +74,9 @@ class PlacedPicture:
         # From what preparation gave, by way of the picture's own pixels.
         onwards = matrix / prepared.scale
         shift = target - onwards @ prepared.from_input(middle)
-        centers = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV counts from the middle of pixels
         image = cv2.warpAffine(
             _seen(prepared),
-            np.column_stack([onwards, centers]),
+            opencv_affine(onwards, shift),
             (batch[1], batch[0]),
             flags=cv2.INTER_LINEAR,
         )

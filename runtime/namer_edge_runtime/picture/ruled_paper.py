@@ -152,7 +152,7 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
             continue
         own = labels[y : y + h, x : x + w] == number
         thick = own.sum(0)
-        middles = y + (own * np.arange(h)[:, None]).sum(0) / np.maximum(thick, 1)
+        centers = y + (own * np.arange(h)[:, None]).sum(0) / np.maximum(thick, 1)
         columns = np.arange(x, x + w)
         # Where ink runs along the line, it is thicker than elsewhere.
         bare = (thick > 0) & (thick <= np.quantile(thick[thick > 0], 0.25) + 1)
@@ -160,8 +160,8 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
         for _ in range(2):
             if used.sum() <= DEGREE:
                 break
-            curve = np.polynomial.Polynomial.fit(columns[used], middles[used], DEGREE)
-            used = (np.abs(curve(columns) - middles) < STRAIGHT) & bare
+            curve = np.polynomial.Polynomial.fit(columns[used], centers[used], DEGREE)
+            used = (np.abs(curve(columns) - centers) < STRAIGHT) & bare
             if used.mean() < LEAST:
                 break
         else:
