@@ -1,7 +1,7 @@
-"""What the first bytes of a picture say, read before anything is decoded.
+"""Headers of picture files, read before anything is decoded.
 
-The size bounds memory whatever the file claims to hold, the orientation is that of EXIF, and a
-file that ends too early is found here, since decoders fill what is missing with gray.
+The size and depth bound the memory of decoding. Truncated files are refused here, since decoders
+fill missing parts with gray.
 """
 
 import struct
@@ -12,7 +12,7 @@ from ..errors import PictureError
 from .foreign import foreign
 
 MOST_ITEMS = 16
-"""Numbers of a TIFF tag that are looked at: no tag that tells of memory has more."""
+"""Most values of a TIFF tag that is read; no tag that bounds memory has more."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,14 @@ class Header:
     height: int
     orientation: int = 1
     pixel_bytes: int = 4
-    """Bytes of a decoded pixel, at most."""
+    """Most bytes of a decoded pixel."""
 
 
 def read_header(data: bytes) -> Header:
-    """Raises `PictureError` for what is no picture, of an unknown format, or cut short."""
+    """The header of a picture file.
+
+    Raises `PictureError` for data that is no picture, of an unknown format, or truncated.
+    """
     for mark, offset, reader in _READERS:
         if data[offset : offset + len(mark)] == mark:
             try:
@@ -151,8 +154,10 @@ def _orientation(exif: bytes) -> int:
 
 
 def _tiff_tags(data: bytes) -> dict[int, tuple[int, ...]]:
-    """Numbers of each short or long tag of the first directory; of a tag that stands there twice,
-    the first, as libtiff reads it."""
+    """Values of each short or long tag in the first directory.
+
+    The first of duplicate tags counts, as in libtiff.
+    """
     order = {b"II": "<", b"MM": ">"}.get(data[:2])
     if order is None:
         raise ValueError("no TIFF directory")

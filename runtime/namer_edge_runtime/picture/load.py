@@ -1,7 +1,8 @@
-"""Pictures as people have them → one gray array, upright, with nothing transparent.
+"""Pictures of any accepted form, loaded as an upright, opaque gray array.
 
 Path, bytes, open file, NumPy array or PIL image; gray, gray + alpha, RGB, RGBA, 1-bit, 16-bit,
-palette, CMYK; turned by EXIF. Which of ink and ground is the bright one is not decided here.
+palette, CMYK; turned by EXIF. Whether the ink is darker than its ground is decided in
+`background.py`.
 """
 
 from pathlib import Path
@@ -15,29 +16,31 @@ from ..errors import PictureError
 from .header import read_header
 
 MAX_PIXELS = 100_000_000
-"""Larger pictures are refused, where the header tells it before they are decoded."""
+"""Most pixels of a picture, checked in its header before it is decoded."""
 MAX_BYTES = 300_000_000
-"""Bytes of decoded pixels: 100 million of three channels, fewer of deeper ones."""
+"""Most bytes of decoded pixels, which 100 million pixels of three channels fill."""
 LEAST_RANGE = 1e-300
-"""Of the numbers in a picture, so that they can be divided by it."""
+"""Smallest range of pixel values that they are divided by."""
 Gray = NDArray[np.uint8]
 """[H, W]"""
 
 
 class _Read(Protocol):
-    """Turns what a decoder gave into what is asked for."""
+    """Conversion of decoded pixels to 8 bits, gray or RGB."""
 
     def __call__(self, pixels: NDArray[Any], *, bgr: bool) -> NDArray[np.uint8]: ...
 
 
 _ROWS = 256
-"""Rows that are turned into other numbers at a time."""
-_COLOURED = 1.5
-"""A single color channel is read only where its contrast is this much above that of brightness."""
+"""Rows that are converted at a time, which bounds memory."""
+_COLORED = 1.5
+"""Ratio of contrasts above which one color channel is read instead of brightness."""
 
 
 def load(value: Any) -> Gray:
-    """Any picture → gray [H, W]. Arrays are [H, W] or [H, W, channels], colors as RGB.
+    """A picture of any accepted form as gray [H, W].
+
+    Arrays are [H, W] or [H, W, channels], colors as RGB.
 
     Raises `PictureError` for what is no picture, is empty, cut short, or too large.
     """
@@ -64,8 +67,10 @@ def _load(value: Any, read: _Read) -> NDArray[np.uint8]:
 
 
 def load_color(value: Any) -> NDArray[np.uint8]:
-    """Any picture → [H, W, 3] RGB, as `load` else; one that is gray, or transparent somewhere, is
-    alike in all three."""
+    """A picture of any accepted form as RGB [H, W, 3]; gray or transparent pictures repeat `load`.
+
+    Raises what `load` raises.
+    """
     return _load(value, _colors)
 
 
@@ -74,7 +79,7 @@ def _decode(data: bytes, read: _Read) -> NDArray[np.uint8]:
         raise PictureError("the picture is empty (0 bytes)")
     header = read_header(data)
     _bound(header.height, header.width, header.pixel_bytes)
-    # GIF and WebP may move; their first picture is the one that a page shows at first.
+    # Animated GIF and WebP give their first frame, as a page shows it at first.
     try:
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
     except (cv2.error, MemoryError) as error:
@@ -121,9 +126,10 @@ def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Gray:
         )
     if pixels.size == 0:
         raise PictureError(f"the picture is empty: its shape is {pixels.shape}")
-    _bound(*pixels.shape[:2], 1 if pixels.ndim == 2 else pixels.shape[2])
-    pixels = np.ascontiguousarray(_eight_bits(pixels))
+    height, width = pixels.shape[:2]
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
+    _bound(height, width, channels)
+    pixels = np.ascontiguousarray(_eight_bits(pixels))
     if channels == 1:
         return pixels.reshape(pixels.shape[:2])
     if channels == 3:
@@ -137,7 +143,7 @@ def _from_array(pixels: NDArray[Any], *, bgr: bool) -> Gray:
 
 
 def _colors(pixels: NDArray[Any], *, bgr: bool) -> NDArray[np.uint8]:
-    """[H, W, 3] RGB."""
+    """The pixels as RGB [H, W, 3] of 8 bits."""
     gray = _from_array(pixels, bgr=bgr)
     if pixels.ndim == 2 or pixels.shape[2] < 3:
         return np.repeat(gray[:, :, None], 3, axis=2)
@@ -148,7 +154,7 @@ def _colors(pixels: NDArray[Any], *, bgr: bool) -> NDArray[np.uint8]:
 
 
 def _eight_bits(pixels: NDArray[Any]) -> NDArray[np.uint8]:
-    """Any numbers → 0 … 255: 0 … 255 stays, 0 … 1 is widened, other ranges are stretched."""
+    """Pixels of any range as 0 … 255: that range stays, others are stretched to it."""
     if pixels.dtype == np.bool_:
         return pixels.astype(np.uint8) * 255
     if pixels.dtype.kind not in "uif":
@@ -167,7 +173,7 @@ def _eight_bits(pixels: NDArray[Any]) -> NDArray[np.uint8]:
     if factor == 1 and pixels.dtype == np.uint8:
         return pixels
     eight = np.empty(pixels.shape, np.uint8)
-    for start in range(0, len(pixels), _ROWS):  # so that large pictures do not fill the memory
+    for start in range(0, len(pixels), _ROWS):  # bounds memory
         rows = slice(start, start + _ROWS)
         halves = pixels[rows].astype(np.float64) / 2 - low / 2  # no range is too wide for these
         eight[rows] = np.rint(halves * (2 * factor))
@@ -187,15 +193,15 @@ def _gray(color: NDArray[np.uint8], *, bgr: bool) -> Gray:
     away = np.abs(sample.astype(np.int16) - np.median(sample, axis=0).astype(np.int16))
     contrast = np.quantile(away, 0.995, axis=0)
     best = int(contrast.argmax())
-    if best and contrast[best] > _COLOURED * contrast[0]:
+    if best and contrast[best] > _COLORED * contrast[0]:
         return np.ascontiguousarray(color[:, :, best - 1])
     return gray
 
 
 def _on_contrasting_ground(gray: Gray, alpha: NDArray[np.uint8]) -> Gray:
-    """What is transparent becomes the ground: white under dark ink, black under light ink.
+    """The picture over an opaque ground: white under dark ink, black under light ink.
 
-    Where most of the picture is opaque it has a ground of its own, which then goes on below.
+    Where most of the picture is opaque, the ground takes the median of its opaque pixels.
     """
     step = _step(gray)
     sample = gray[::step, ::step]
@@ -214,7 +220,7 @@ def _on_contrasting_ground(gray: Gray, alpha: NDArray[np.uint8]) -> Gray:
 
 
 def _step(gray: Gray) -> int:
-    """Every so many rows and columns are enough to know what colors there are."""
+    """Step in rows and columns of the sample that colors are measured in."""
     return max(1, int((gray.size / 50_000) ** 0.5))
 
 
