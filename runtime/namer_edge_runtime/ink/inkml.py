@@ -174,8 +174,11 @@ def _parse(data: bytes, name: str) -> ElementTree.Element:
         return ElementTree.fromstring(data)
     except (ElementTree.ParseError, LookupError, ValueError):
         pass
+    text = _mend(data)
+    if "<!ENTITY" in text:  # where a control character stood within the word
+        raise InkError(f"{name}: declares entities of its own: remove its DOCTYPE")
     try:
-        return ElementTree.fromstring(_mend(data))
+        return ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
         raise InkError(f"{name}: not readable as XML, or cut short ({error})") from error
 
