@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.preprocessing import Prepared, Preprocessing, padded_size
+from namer_edge_runtime.preprocessing import Prepared, Preprocessing, opencv_affine, padded_size
 
 from .augment import Augmentation, linear_map, room_for
 from .formula import Formula
@@ -73,10 +73,9 @@ class PlacedPicture:
         # Prepared input → picture → target.
         onwards = matrix / prepared.scale
         shift = target - onwards @ prepared.from_input(middle)
-        centers = onwards @ [0.5, 0.5] + shift - 0.5  # OpenCV has pixel centers at integers
         image = cv2.warpAffine(
             _seen(prepared),
-            np.column_stack([onwards, centers]),
+            opencv_affine(onwards, shift),
             (batch[1], batch[0]),
             flags=cv2.INTER_LINEAR,
         )

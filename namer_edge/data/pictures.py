@@ -70,7 +70,7 @@ def measured(data: bytes) -> Picture:
     if lines is None:
         raise PictureError("there is no ink in the picture")
     scale = lines.prepared(YARDSTICK).scale
-    corner, bounds = np.array(lines.corner * 2), np.array(lines.middles.bounds)
+    corner, bounds = np.array(lines.corner * 2), np.array(lines.skeleton.bounds)
     x0, y0, x1, y1 = (corner + bounds / lines.fine).tolist()
     return Picture(
         np.frombuffer(data, np.uint8),

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.nodes import Node
 from namer_edge_runtime.formula.vocabulary import INKLESS
-from namer_edge_runtime.ink.strokes import Stroke, bounds, symbol_height
+from namer_edge_runtime.ink.strokes import Stroke, bounds, foot, symbol_height
 
 CLEARANCE = 0.5
 """Least distance of a relation from base and script, as a share of a typical symbol's height."""
@@ -63,7 +63,8 @@ def place(nodes: Sequence[Node], ink: Sequence[Sequence[Stroke]]) -> Placement:
     for number, node in enumerate(visual):
         box = own[number]
         if box is not None:
-            points[number] = _foot(ink[number], box) if node.token == "\\sqrt" else _center(box)
+            is_root = node.token == "\\sqrt"
+            points[number] = foot(np.concatenate(ink[number])) if is_root else _center(box)
         elif node.token not in INKLESS:
             raise DataError(f"no strokes for visual node {number} ({node.token})")
     extents = [_union(own[number : number + 1 + held[number]]) for number in range(len(visual))]
@@ -127,13 +128,6 @@ def _union(boxes: Sequence[Box | None]) -> Box | None:
 
 def _center(box: Box) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-
-
-def _foot(strokes: Sequence[Stroke], box: Box) -> tuple[float, float]:
-    points = np.concatenate(strokes)
-    x, y = _center(box)
-    left = points[points[:, 0] <= x]
-    return float(left[left[:, 1].argmax(), 0]), y
 
 
 def _meeting(token: str, base: Box | None, script: Box | None) -> tuple[float, float]:

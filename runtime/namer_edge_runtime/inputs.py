@@ -1,4 +1,4 @@
-"""What people hand over → the picture that a model reads.
+"""Inputs of any accepted type, opened and prepared for a model.
 
 A picture in any of the forms of `picture.load`; InkML as path, bytes or open file, told from a
 picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
@@ -33,32 +33,32 @@ LARGEST_FILE = 1 << 28
 PIECE = 1 << 20
 """Bytes that are read at a time."""
 LARGER = 1.5
-"""Lines of a picture that were found for one look serve for those up to this much larger."""
+"""Lines found for one symbol height serve for heights up to this many times larger."""
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|data:[a-z]", re.IGNORECASE)
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
 class LoadedInput:
-    """An input that was opened once and can be brought to any look."""
+    """An input that is opened once and can be prepared for any preprocessing."""
 
     strokes: Strokes | None
     """The ink, none of it on an empty canvas; None for a picture."""
     picture: NDArray[np.uint8] | None
     """The gray picture, or None for ink."""
     name: str = ""
-    """What error messages call it."""
+    """Name of the input in error messages."""
     raw: Any = field(default=None, repr=False, compare=False)
-    """What the picture was opened from, for its colors."""
+    """The source of the picture, from which its colors are read."""
     turn: float = 0.0
     """Angle in radians by which it is turned about its origin before it is drawn, from x to y."""
     _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Once found: the symbol height of the look that a picture's lines were found for, and they."""
+    """Once found: the symbol height that a picture's lines were found for, and the lines."""
 
     def prepare(self, preprocessing: Preprocessing, steps: Steps | None = None) -> Prepared:
-        """`steps`, where given, receives a picture of each step on the way.
+        """The input prepared for a model; `steps`, where given, receives a picture of each step.
 
-        Raises `PictureError` or `InkError` where there is nothing to bring to a look.
+        Raises `PictureError` or `InkError` where it cannot be prepared.
         """
         if self.strokes is not None:
             strokes = self.strokes
@@ -100,7 +100,7 @@ class LoadedInput:
         return 0 if self.picture is None else self.picture.size
 
     def turned(self, angle: float) -> "LoadedInput":
-        """The same, turned by `angle` radians more before it is drawn."""
+        """The input turned by `angle` radians more before it is drawn."""
         other = replace(self, turn=self.turn + angle)
         if self._found and self._found[1] is not None:
             other._found[:] = self._found[0], self._found[1].turned(angle)
@@ -108,7 +108,7 @@ class LoadedInput:
 
 
 def open_input(value: Any) -> LoadedInput:
-    """Any single input → `LoadedInput`.
+    """A single input of any accepted type, opened.
 
     Raises `PictureError` or `InkError` for what cannot be read, `UsageError` for a type that is
     no input at all.
@@ -141,7 +141,7 @@ def open_input(value: Any) -> LoadedInput:
 
 
 def prepare_input(value: Any, preprocessing: Preprocessing) -> Prepared:
-    """Any single input → `Prepared`, whose `to_input` leads back to pixels or ink units.
+    """A single input, opened and prepared; `to_input` maps back to its pixels or ink units.
 
     Raises what `open_input` and `LoadedInput.prepare` raise.
     """
@@ -165,7 +165,7 @@ def read_file(path: Path) -> bytes:
 
 
 def address_hint(name: str) -> str:
-    """What to say of a name that is an address and no file; empty for any other."""
+    """The hint for a name that is a URL and no file; empty for any other."""
     if not _ADDRESS.match(name):
         return ""
     shown = name if len(name) < 100 else f"{name[:60]} …"
@@ -173,7 +173,7 @@ def address_hint(name: str) -> str:
 
 
 def is_inkml(data: bytes) -> bool:
-    """Whether these first bytes are XML; no picture format begins like it."""
+    """Whether these first bytes are XML, as no picture format's are."""
     head = data[:256]
     for mark in _MARKS:
         head = head.removeprefix(mark)
@@ -181,9 +181,11 @@ def is_inkml(data: bytes) -> bool:
 
 
 def is_strokes(value: Any) -> TypeGuard[list[Any]]:
-    """Whether this is a list of strokes, each a list of (x, y, …) or an array [n, 2 … 4], or what
-    `point_lists` takes for one; a list of empty lists is a batch of empty canvases, an empty list
-    an empty batch."""
+    """Whether the value is a list of strokes, or another form of ink that `point_lists` takes.
+
+    A stroke is a list of (x, y, …) or an array [n, 2 … 4]. A list of empty lists is a batch of
+    empty canvases, an empty list an empty batch: neither is ink.
+    """
     if is_ink(value):
         return True
     if not isinstance(value, list | tuple):
@@ -198,7 +200,7 @@ def _is_empty(value: Any) -> bool:
 
 def _is_stroke(value: Any) -> bool:
     if isinstance(value, np.ndarray):
-        # What is as narrow as that, and no bytes, is no picture.
+        # An array so narrow that does not hold bytes is no picture.
         rows, channels = value.shape if value.ndim == 2 else (0, 0)
         narrow = channels in (3, 4) or (rows in (2, 3, 4) and channels > CHANNELS)
         return channels == 2 or (narrow and value.dtype.kind in "if")
@@ -218,7 +220,7 @@ def _is_ink(value: Any) -> "TypeGuard[Ink]":
 
 
 def _open_bytes(data: bytes, name: str) -> LoadedInput:
-    """InkML or a picture; errors begin with `name` where there is one."""
+    """InkML or a picture from its bytes; errors begin with `name` where there is one."""
     if len(data) > LARGEST_FILE:
         raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
     if told := foreign(data):

@@ -1,7 +1,7 @@
-"""Preprocessing that a model expects: size of its symbols, width of its pen, padding.
+"""Preprocessing constants of a model: symbol height, pen width, margins and padding.
 
-Ink is bright (255) on a background of 0. Training renders ink with the same `Preprocessing` that
-recognition prepares pictures to, and the model file carries it under the key `look`.
+Ink is bright (255) on a background of 0. Training and recognition use the same `Preprocessing`,
+which the model file carries.
 """
 
 from dataclasses import asdict, dataclass
@@ -33,7 +33,7 @@ class Preprocessing:
     """Blank pixels kept on each side of the ink."""
     max_height: int = bounded(512, 160, 2048)
     max_width: int = bounded(2048, 160, 8192)
-    """What would become larger is scaled down to fit, which bounds memory."""
+    """Larger inputs are scaled down to fit, which bounds memory."""
     channels: int = bounded(1, 1, 3)
     """3 where pictures are read in color; ink is the same in all of them."""
     stroke_planes: bool = False
@@ -57,8 +57,11 @@ class Preprocessing:
 
     @classmethod
     def from_json(cls, value: Any) -> "Preprocessing":
-        """Raises `ModelFileError` for keys this version does not know and for values that cannot
-        be, by their name in the file."""
+        """Preprocessing from its JSON object, which a model file holds under `look`.
+
+        Raises `ModelFileError`, with the field's name in the file, for unknown keys and values out
+        of bounds.
+        """
         preprocessing = from_json(cls, value, "look")
         if preprocessing.channels == 2:
             raise ModelFileError("look.channels is 2: must be 1 or 3")
@@ -80,13 +83,13 @@ def padded_length(length: int) -> int:
 
 
 def padded_size(height: int, width: int) -> tuple[int, int]:
-    """Height and width (pixels) that a picture of this size is padded to, always."""
+    """Height and width (pixels) that a picture of this size is padded to."""
     return padded_length(height), padded_length(width)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A picture as the model wants it, and the way back to the coordinates it came from."""
+    """The input of a model, and the map from the coordinates of what it was made of."""
 
     image: NDArray[np.uint8]
     """[H, W], ink 255 on 0, padded to `padded_size`."""
@@ -95,16 +98,16 @@ class Prepared:
     offset: tuple[float, float]
     """Model pixels (x, y) of the input's origin: model = R(turn) · input · scale + offset."""
     blank: bool = False
-    """There is no ink: nothing to recognize."""
+    """Whether there is no ink, so that nothing can be recognized."""
     color: NDArray[np.uint8] | None = None
-    """[H, W, 3] the same in color, for a look of three channels."""
+    """[H, W, 3] the same picture in color, for a model of three channels."""
     turn: float = 0.0
     """Angle in radians by which the input was turned about its origin, from x towards y."""
     strokes: NDArray[np.uint8] | None = None
-    """[STROKE_PLANES, H, W] how its ink was written, for a look with stroke planes."""
+    """[STROKE_PLANES, H, W] of `ink.planes`, for a model that reads them."""
 
     def planes(self, inputs: int) -> NDArray[np.uint8]:
-        """[inputs, H, W]: what a model reads whose look has so many `inputs`."""
+        """The input planes [inputs, H, W] of a model that reads so many."""
         return planes(self.image if self.color is None else self.color, inputs, self.strokes)
 
     def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -119,7 +122,7 @@ class Prepared:
 def planes(
     image: NDArray[np.uint8], inputs: int, strokes: NDArray[np.uint8] | None = None
 ) -> NDArray[np.uint8]:
-    """[H, W], or [H, W, 3] of a picture in color → [inputs, H, W] as a model reads it.
+    """Input planes [inputs, H, W] of a model, from an image [H, W] or [H, W, 3].
 
     One or three planes hold the picture, gray in each alike; with `1 + STROKE_PLANES` of them the
     `strokes` [STROKE_PLANES, H, W] follow it, zeros for None.
@@ -139,6 +142,14 @@ def turned(points: NDArray[np.floating], angle: float) -> NDArray[np.float64]:
 
 
 def turning(angle: float) -> NDArray[np.float64]:
-    """[2, 2] the matrix that turns (x, y) by `angle` radians, from x towards y."""
+    """The matrix [2, 2] that turns (x, y) by `angle` radians, from x towards y."""
     cos, sin = np.cos(angle), np.sin(angle)
     return np.array([[cos, -sin], [sin, cos]])
+
+
+def opencv_affine(matrix: NDArray[np.floating], shift: NDArray[np.floating]) -> NDArray[np.float64]:
+    """The matrix [2, 3] with which `cv2.warpAffine` maps (x, y) to `matrix` · (x, y) + `shift`.
+
+    Pixel centers lie at half integers in coordinates of this package, at integers in OpenCV's.
+    """
+    return np.column_stack([matrix, matrix @ (0.5, 0.5) + shift - 0.5])

@@ -8,7 +8,7 @@ from namer_edge.data.crohme import load_crohme
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 from namer_edge_runtime.ink.stroke_assignment import assign_strokes
-from namer_edge_runtime.ink.strokes import as_strokes
+from namer_edge_runtime.ink.strokes import as_strokes, foot
 
 from ..crohme_files import find_split
 
@@ -55,3 +55,9 @@ def test_nearly_all_strokes_of_real_formulas_find_their_symbol(shared_data: Path
             total += len(own)
     assert total > 500
     assert right / total > 0.97
+
+
+def test_the_foot_of_a_root_is_under_its_left_half() -> None:
+    sign = np.array([[0, 15], [4, 30], [8, 0], [60, 0], [60, 33]], np.float32)
+    assert foot(sign).tolist() == [4, 16.5]
+    assert foot(sign[:1]).tolist() == [0, 15]

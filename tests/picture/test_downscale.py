@@ -1,4 +1,4 @@
-"""Pictures made smaller by whole numbers, and their pieces counted."""
+"""Pictures made smaller by whole numbers, and their components counted."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_blocks_become_their_mean(shape: tuple[int, int], times: int) -> None:
         assert abs(float(small[0, 0]) - block) <= 0.5
 
 
-def test_more_pieces_than_16_bits_can_count() -> None:
+def test_more_components_than_16_bits_can_count() -> None:
     mask = np.zeros((600, 600), np.uint8)
     mask[::2, ::2] = 1
     few, stats, _ = connected(mask)

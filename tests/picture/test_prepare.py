@@ -64,7 +64,7 @@ def test_scale_and_pen_of_the_picture_do_not_matter(scale: float) -> None:
         assert likeness(prepared, wanted, scale) > 0.55
 
 
-@pytest.mark.parametrize("pen", [8.0, 24.0])  # drawn as they are, and by their middles
+@pytest.mark.parametrize("pen", [8.0, 24.0])  # drawn as they are, and along their skeleton
 def test_bars_that_have_run_together_stay_thicker_than_one(pen: float) -> None:
     letter = np.array([[0, 0], [0, 64], [30, 64], [30, 0]], np.float32)
     bars = [np.array([[70, y], [110, y]], np.float32) for y in (32 - 0.4 * pen, 32 + 0.4 * pen)]
@@ -73,7 +73,7 @@ def test_bars_that_have_run_together_stay_thicker_than_one(pen: float) -> None:
         ink = draw([stroke + np.float32(30) for stroke in strokes], (130, 180), pen)
         image = prepare(255 - ink, LOOK).image
         _, _, stats, _ = cv2.connectedComponentsWithStats((image > INK).astype(np.uint8))
-        heights.append(stats[stats[1:, 0].argmax() + 1, 3])  # of the rightmost piece
+        heights.append(stats[stats[1:, 0].argmax() + 1, 3])  # of the rightmost component
     assert heights[0] > heights[1]
 
 
@@ -121,7 +121,7 @@ def test_pictures_of_real_ink_come_out_as_the_ink_itself(
         widths.append(width_of(prepared.image) / width_of(wanted.image))
         inner = Prepared(wanted.image, wanted.scale / drawn.scale, _moved(wanted, drawn))
         like.append(likeness(prepared, inner, 1.0))
-    # Strokes that touch are one piece in a picture, so a few heights differ.
+    # Strokes that touch are one component in a picture, so a few heights differ.
     assert np.mean((np.array(scales) > 0.8) & (np.array(scales) < 1.25)) >= 0.75
     assert np.median(scales) == pytest.approx(1, abs=0.07)
     assert FINEST * 0.85 < np.median(widths) < THICKEST

@@ -6,7 +6,7 @@ import pytest
 
 from namer_edge_runtime.inputs import LoadedInput, open_input
 from namer_edge_runtime.picture.skew import skew
-from namer_edge_runtime.preprocessing import Preprocessing, turned
+from namer_edge_runtime.preprocessing import Preprocessing, opencv_affine, turned, turning
 
 from ..handwriting import written
 
@@ -96,3 +96,20 @@ def _ink(opened: LoadedInput) -> np.ndarray:
     if opened.picture is not None:
         return np.argwhere(opened.picture < 128)[:, ::-1] + 0.5
     return np.concatenate(opened.strokes or [])
+
+
+def test_opencv_puts_the_corner_of_a_pixel_where_the_map_says() -> None:
+    # Magnified without interpolation, the pixel at (1, 2) covers the square from (3, 6) + (2, 1).
+    picture = np.zeros((4, 4), np.uint8)
+    picture[2, 1] = 255
+    matrix = opencv_affine(3 * np.eye(2), np.array([2, 1]))
+    large = cv2.warpAffine(picture, matrix, (16, 16), flags=cv2.INTER_NEAREST)
+    expected = np.zeros((16, 16), np.uint8)
+    expected[7:10, 5:8] = 255
+    assert (large == expected).all()
+
+
+def test_opencv_turns_by_quarters_without_moving_pixel_centers() -> None:
+    picture = np.random.default_rng(0).integers(0, 256, (5, 7), np.uint8)
+    matrix = opencv_affine(turning(np.pi / 2), np.array([5, 0]))
+    assert (cv2.warpAffine(picture, matrix, (5, 7)) == np.rot90(picture, -1)).all()

@@ -1,8 +1,8 @@
-"""InkML in: pen strokes, the symbols they belong to, and the MathML tree those symbols hang in.
+"""Reader of InkML: pen strokes, their symbols, and the MathML tree that holds the symbols.
 
 The reader is lenient, because files in the wild are: any text encoding, any namespace or none,
 no `traceFormat`, more channels than declared or fewer, strokes of one point, references to
-strokes that do not exist. What it still cannot use is an `InkError` that names file and reason.
+strokes that do not exist. Unusable files raise an `InkError` that names file and reason.
 """
 
 import html
@@ -28,12 +28,12 @@ LARGEST_FILE = 1 << 24
 MOST_POINTS = 1_000_000
 """Points of a file; a page that is written full has some ten thousand."""
 EMPTY = "the file is empty"
-"""Why a file without a byte cannot be read."""
+"""Reason in the error for a file of no bytes."""
 DEEPEST_MATH = 200
 """Levels of MathML; a tree that is nested deeper is left out, the strokes are read all the same."""
 
 PEN_UP = "penup"
-"""Type of a trace along which the pen hovered: no ink."""
+"""Type of a trace along which the pen hovered, which is no ink."""
 
 _XML_ENTITIES = {"amp", "lt", "gt", "quot", "apos"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -164,7 +164,7 @@ def _attempt(source: Path | bytes, name: str) -> Ink | InkError:
 
 
 def _parse(data: bytes, name: str) -> ElementTree.Element:
-    """XML of `data`: strictly where possible, else mended step by step."""
+    """The XML tree of `data`, parsed as it is where possible, else after `_mend`."""
     if len(data) > LARGEST_FILE:
         raise InkError(f"{name}: more than {LARGEST_FILE >> 20} MiB of InkML: split the file")
     if not data.strip(b"\x00 \t\r\n"):
@@ -202,7 +202,7 @@ def _tree(data: bytes | str, name: str) -> ElementTree.Element:
 
 
 def _mend(data: bytes) -> str:
-    """Text of a file whose encoding, entities, namespaces or control characters are wrong."""
+    """The text of a malformed file with encoding, entities and namespaces corrected."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = data.decode("utf-16", "replace")
     else:
@@ -217,7 +217,7 @@ def _mend(data: bytes) -> str:
 
 
 def _entity(match: re.Match[str]) -> str:
-    """MathML's named characters, which no DTD declares here, as the characters themselves."""
+    """The character of a named MathML entity, since no DTD declares it here."""
     return match[0] if match[1] in _XML_ENTITIES else html.escape(html.unescape(match[0]))
 
 
@@ -272,7 +272,7 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
 
 
 def _symbols(root: ElementTree.Element, index: dict[str, int]) -> tuple[Symbol, ...]:
-    """The innermost trace groups; the outer ones only say how the segmentation came about."""
+    """The symbols of the innermost trace groups; outer groups describe the segmentation only."""
     symbols = []
     for group in root.iter("traceGroup"):
         if group.find("traceGroup") is not None:

@@ -1,4 +1,4 @@
-"""Strokes → picture: the one renderer of training, evaluation and recognition."""
+"""The renderer of strokes that training, evaluation and recognition share."""
 
 from collections.abc import Sequence
 
@@ -19,10 +19,10 @@ FRACTION_BITS = 4
 
 
 def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
-    """Strokes in any unit → the picture that a model with this preprocessing reads.
+    """Strokes in any unit, drawn for a model's preprocessing.
 
-    A typical symbol becomes `symbol_height` pixels high, less where the formula would pass the size
-    limits. Raises `InkError` where there is no stroke.
+    A typical symbol becomes `preprocessing.symbol_height` pixels high, less where the formula would
+    pass the size limits. Raises `InkError` where there is no stroke.
     """
     if not strokes:
         raise InkError("there are no strokes: nothing to draw")
@@ -35,7 +35,7 @@ def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
         (preprocessing.max_height - room) / max((y1 - y0), 1e-9),
     )
     scale = min(scale, largest)
-    # What is scaled to fit must not land a rounding error, and so a pixel, beyond its limit.
+    # Ink scaled to fit must not exceed its limit by a rounding error, and so by a pixel.
     height, width = (int(np.ceil(side * scale - 1e-6)) for side in (y1 - y0, x1 - x0))
     size = padded_size(height + room, width + room)
     offset = (

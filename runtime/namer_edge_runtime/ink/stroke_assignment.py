@@ -1,25 +1,25 @@
-"""Which strokes a recognized symbol was written with."""
+"""Assignment of pen strokes to recognized symbols."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .strokes import Stroke
+from .strokes import Stroke, foot
 
 ROOT = "\\sqrt"
-"""Stands on its sign's foot, for the middle of its box is that of the radicand."""
+"""Placed at the `foot` of its sign, since the center of its box belongs to the radicand."""
 
 
 def assign_strokes(
     strokes: Sequence[Stroke], symbols: Sequence[str], positions: NDArray[np.floating]
 ) -> list[tuple[int, ...]]:
-    """The strokes of each symbol, as indices; each stroke belongs to one, each symbol has some
-    where there are enough.
+    """The indices of each symbol's strokes, by greedy nearest-neighbor matching.
 
-    A stroke's place is the middle of its box (of a root's sign, the foot); pairs of a stroke and a
-    symbol without one are joined from the nearest on, and what is left over goes to the nearest
-    symbol. On 656 formulas of CROHME 2013 at their true positions, moved by up to half a cell, this
+    Each stroke belongs to one symbol, and each symbol has a stroke where there are enough. A
+    stroke's position is the center of its box, or its `foot` for a root. Free strokes are matched
+    to symbols without one, nearest pair first; each remaining stroke goes to its nearest symbol.
+    On 656 formulas of CROHME 2013 at their true positions, moved by up to half a cell, this
     gives 98.6 % of all strokes to their symbols.
 
     Args:
@@ -30,10 +30,10 @@ def assign_strokes(
     owned: list[list[int]] = [[] for _ in symbols]
     if not symbols or not strokes:
         return [() for _ in symbols]
-    middles = np.array([(stroke.min(0) + stroke.max(0)) / 2 for stroke in strokes])
-    feet = np.array([_foot(stroke) for stroke in strokes])
+    centers = np.array([(stroke.min(0) + stroke.max(0)) / 2 for stroke in strokes])
+    feet = np.array([foot(stroke) for stroke in strokes])
     is_root = np.array([symbol == ROOT for symbol in symbols])
-    places = np.where(is_root[:, None, None], feet, middles)  # [V, strokes, 2]
+    places = np.where(is_root[:, None, None], feet, centers)  # [V, strokes, 2]
     away = np.linalg.norm(places - np.asarray(positions)[:, None], axis=2).T
     free = set(range(len(strokes)))
     for pair in np.argsort(away, axis=None, kind="stable").tolist():
@@ -44,11 +44,3 @@ def assign_strokes(
     for stroke in free:
         owned[int(away[stroke].argmin())].append(stroke)
     return [tuple(sorted(own)) for own in owned]
-
-
-def _foot(stroke: Stroke) -> NDArray[np.float64]:
-    """Under the lowest point of the left half, half-way up: where a root's sign stands."""
-    middle = (stroke.min(0) + stroke.max(0)) / 2
-    left = stroke[stroke[:, 0] <= middle[0]]
-    lowest = (left if len(left) else stroke)[:, 1].argmax()
-    return np.array([(left if len(left) else stroke)[lowest, 0], middle[1]], np.float64)

@@ -1,4 +1,4 @@
-"""The points of one InkML `trace`: plain numbers nearly always, differences where it says so."""
+"""Points of one InkML `trace`, as plain numbers or in the compact form of differences."""
 
 import re
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ _VALUE = re.compile(r"([!'\"]?) ?(#[0-9A-Fa-f]+|[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?
 
 
 CHUNK = 4096
-"""Points that are Python's numbers at a time, which take ten times the memory of NumPy's."""
+"""Points parsed at a time, since Python's numbers take ten times the memory of NumPy's."""
 
 
 @dataclass(frozen=True)
 class Channels:
-    """Which numbers of a point are x and y, and whether y grows upwards in this file."""
+    """Indices of x and y among the numbers of a point, and the direction of y."""
 
     x: int = 0
     y: int = 1
@@ -102,5 +102,5 @@ def _compact_points(text: str, x: int, y: int) -> list[tuple[float, float]]:
 
 
 def _hexadecimal(digits: str) -> float:
-    """Of any length: no point lies as far away as what a float cannot hold."""
+    """The value of hexadecimal digits, limited to beyond `FURTHEST` so that a float holds it."""
     return float(min(int(digits, 16), int(2 * FURTHEST)))

@@ -1,4 +1,4 @@
-"""Gray picture → ink map: 255 where there is ink, 0 on the ground, whatever light it lay in."""
+"""Background removal: an ink map of a gray picture, independent of its illumination."""
 
 from dataclasses import dataclass
 
@@ -29,16 +29,16 @@ NOISE = 4.0
 
 @dataclass(frozen=True)
 class InkMap:
-    """Where the ink is."""
+    """An ink map, and whether its ink was the darker side."""
 
     image: NDArray[np.uint8]
     """[H, W], 255 ink, 0 ground, soft edges kept."""
     dark_ink: bool
-    """The ink was darker than its ground."""
+    """Whether the ink was darker than its ground."""
 
 
 def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | None:
-    """Finds the ink in a gray picture [H, W]; None where there is none.
+    """The ink map of a gray picture [H, W]; None where there is no ink.
 
     1. Which of the two is the ink: it is the minority, so it pulls the third moment of the
        brightness, taken about the local median, to its side. Light ink is turned to dark.
@@ -46,7 +46,7 @@ def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
        the widest pen and keeps the edges of shadows.
     3. Ink is what the pixel lacks to its ground, as a share of the ground: half as much light
        halves both.
-    4. Lines printed on the paper are taken out (`ruling.py`).
+    4. Lines printed on the paper are taken out (`ruled_paper.py`).
     5. The grain of the ground is cut off and typical ink becomes 255.
     """
     coarse, _ = shrunk(gray, COARSE)
@@ -124,7 +124,7 @@ def _missing_light(gray: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArra
 
 
 def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
-    """Cuts the grain off `ink` and brings typical ink to 255; None where nothing stands out."""
+    """The ink without the grain of its ground, typical ink at 255; None without contrast."""
     counts = _counts(ink)
     ground = _quantile(counts, 0.5)
     spread = np.zeros(256, np.int64)
@@ -143,7 +143,7 @@ def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
 
 
 def _counts(picture: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """[256] how many pixels have each brightness."""
+    """The histogram [256] of brightness."""
     return cv2.calcHist([picture], [0], None, [256], [0, 256]).ravel().astype(np.int64)
 
 

@@ -1,23 +1,23 @@
-"""A picture in color, as a model of three channels reads it: how far from the paper each is."""
+"""The input of a model of three channels: each pixel's difference from the paper's color."""
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..preprocessing import Prepared, turning
+from ..preprocessing import Prepared, opencv_affine, turning
 
 WINDOW = 51
-"""Pixels of the look: a square of this side is more paper than ink, so its median is paper."""
+"""Side in model pixels of the median filter: so large a square holds more paper than ink."""
 MARKED = 100
-"""Level of the drawn lines from which a pixel is ink, for measuring how strong it is."""
+"""Level of the drawn lines from which a pixel is ink when its strength is measured."""
 STRONG = 200
-"""What ink comes to, in the color in which it differs most from the paper."""
+"""Median strength that ink is scaled to, in the channel that differs most from the paper."""
 FAINTEST = 12
-"""Ink that differs less than this is not made stronger still: noise would be, too."""
+"""Weaker ink is scaled as if it had this strength, since noise is amplified with it."""
 
 
 def colored(picture: NDArray[np.uint8], prepared: Prepared) -> NDArray[np.uint8]:
-    """`picture` [H, W, 3] (RGB), brought to where `prepared` has it: [h, w, 3], 0 on paper.
+    """The colors [h, w, 3] of a picture [H, W, 3] (RGB) aligned with `prepared`, 0 on paper.
 
     Black ink on white is bright in all three, red ink leaves red dark. Paper is the median of the
     neighborhood, so shadows go; what is brighter than the paper counts like what is darker.
@@ -27,11 +27,9 @@ def colored(picture: NDArray[np.uint8], prepared: Prepared) -> NDArray[np.uint8]
     smaller = [max(1, round(side * min(prepared.scale, 1.0))) for side in full]
     scaled = cv2.resize(picture, smaller, interpolation=cv2.INTER_AREA)
     matrix = prepared.scale * turning(prepared.turn) * np.divide(full, smaller)
-    # Pixel centers lie at half integers in our coordinates and at integers in OpenCV's.
-    shift = matrix @ (0.5, 0.5) + prepared.offset - 0.5
     placed = cv2.warpAffine(
         scaled,
-        np.column_stack([matrix, shift]),
+        opencv_affine(matrix, np.array(prepared.offset)),
         size,
         flags=cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,

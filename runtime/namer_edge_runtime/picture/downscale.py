@@ -1,4 +1,4 @@
-"""Pictures made smaller by a whole number, which is the quick way."""
+"""Downscaling of pictures by whole numbers, which is fast."""
 
 import cv2
 import numpy as np
@@ -6,8 +6,10 @@ from numpy.typing import NDArray
 
 
 def shrunk(picture: NDArray[np.uint8], longest: int) -> tuple[NDArray[np.uint8], int]:
-    """The mean of each block of n × n pixels, n the least for which no side passes `longest`; and
-    n. What is left of the last blocks is not seen, unless there is no other."""
+    """The picture of the means of n × n blocks, and n, the least with no side above `longest`.
+
+    Incomplete blocks at the right and lower edge are left out, unless there are no others.
+    """
     times = -(-max(picture.shape) // longest)
     if times == 1:
         return picture, 1

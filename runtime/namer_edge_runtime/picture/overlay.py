@@ -1,4 +1,4 @@
-"""A picture with what was read drawn over it: each token at its place, and the path they form."""
+"""A picture overlaid with the recognized tokens at their positions and the path through them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def overlay(
         color = SURE * mark.score + UNSURE * (1 - mark.score)
         rgb = tuple(int(level) for level in color.round())
         cv2.circle(image, (x, y), 2 * thick, rgb, -1, cv2.LINE_AA)
-        # OpenCV's letters are ASCII; what has none is a box.
+        # OpenCV's font holds ASCII only; other letters become a box.
         text = "".join(letter if letter.isascii() else "[]" for letter in mark.text)
         place = (x + 2 * thick, max(round(size), y - 2 * thick))
         cv2.putText(image, text, place, FONT, size / FONT_HEIGHT, rgb, thick, cv2.LINE_AA)

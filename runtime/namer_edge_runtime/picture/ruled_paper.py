@@ -1,4 +1,4 @@
-"""Ruled and squared paper: the printed lines leave, the ink that crosses them stays."""
+"""Removal of printed lines from ruled and squared paper; ink that crosses them stays."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .downscale import shrunk
 
 COARSE = 512
-"""Longest side, in pixels, at which lines are looked for, at most."""
+"""Longest side in pixels of the downscaled picture in which lines are searched for."""
 PIECE = 1 / 16
 """Share of the picture's width that a line is straight and level for, near enough."""
 SPAN = 0.85
@@ -25,7 +25,7 @@ STRAIGHT = 1.5
 DEGREE = 2
 """Lines are parabolas: paper is seldom flat."""
 FAINTEST = 8
-"""Level, of 255, below which a line is not worth looking for."""
+"""Level, of 255, below which lines are ignored."""
 MANY = 3
 """So many lines across the whole picture, evenly apart, are printed however dark they are."""
 UNEVEN = 0.3
@@ -33,11 +33,11 @@ UNEVEN = 0.3
 FAINT = 0.7
 """One or two across it are when they are lighter than this share of the ink: they might be bars."""
 OFF = 3
-"""Full-size pixels that its middle may lie beside its curve."""
+"""Full-size pixels that the center of a line may lie beside its curve."""
 DARKER = 1.5
-"""What is this much darker than a line is ink on it."""
+"""Ratio of darkness to a line from which a pixel in its band is ink."""
 WIDEST = 8
-"""Full-size pixels, on each side of its middle, that a printed line may be thick."""
+"""Most full-size pixels of a printed line on each side of its center."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Line:
     """A printed line, from side to side."""
 
     rows: NDArray[np.intp]
-    """[W] its middle in each column; outside the picture where it has left it."""
+    """[W] row of its center in each column, outside the picture where the line has left it."""
     level: float
     """Its typical level, of 255."""
     above: int
     below: int
-    """Pixels that it reaches on each side of its middle."""
+    """Pixels that it extends on each side of its center."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
             continue
         own = labels[y : y + h, x : x + w] == number
         thick = own.sum(0)
-        middles = y + (own * np.arange(h)[:, None]).sum(0) / np.maximum(thick, 1)
+        centers = y + (own * np.arange(h)[:, None]).sum(0) / np.maximum(thick, 1)
         columns = np.arange(x, x + w)
         # Where ink runs along the line, it is thicker than elsewhere.
         bare = (thick > 0) & (thick <= np.quantile(thick[thick > 0], 0.25) + 1)
@@ -160,8 +160,8 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
         for _ in range(2):
             if used.sum() <= DEGREE:
                 break
-            curve = np.polynomial.Polynomial.fit(columns[used], middles[used], DEGREE)
-            used = (np.abs(curve(columns) - middles) < STRAIGHT) & bare
+            curve = np.polynomial.Polynomial.fit(columns[used], centers[used], DEGREE)
+            used = (np.abs(curve(columns) - centers) < STRAIGHT) & bare
             if used.mean() < LEAST:
                 break
         else:
@@ -172,7 +172,7 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
 
 
 def _line(ink: NDArray[np.uint8], rows: NDArray[np.intp]) -> Line | None:
-    """The course of a line with what it looks like; None where there is none after all."""
+    """The line along these rows [W], with its level and thickness; None where there is no ink."""
     columns = np.flatnonzero((rows >= 0) & (rows < len(ink)))
     if not len(columns):
         return None
