@@ -1,4 +1,4 @@
-"""TreeDecoder: a GRU that writes a tree, node by node (Zhang et al.: ICML 2020)."""
+"""TreeDecoder: a GRU that outputs a tree, node by node (Zhang et al.: ICML 2020)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from .model import IGNORE, AutoregressiveModel, DecoderArchitecture, DecoderOutp
 from .tree_alphabet import PLACES, TreeAlphabet
 
 KERNEL = 11
-"""Coverage's window in cells."""
+"""Coverage kernel in cells."""
 FAR = -1e4
-"""Logit of what cannot come now."""
+"""Logit of impossible tokens."""
 SIDE = 0.1
-"""Weight of the two losses that only guide attention (Zhang et al., and their code)."""
+"""Weight of the two auxiliary losses on attention (Zhang et al., and their code)."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """What is known of N pictures before the first node."""
+    """Inputs of decoding N pictures that do not depend on nodes."""
 
     parent: Keys
     child: Keys
@@ -32,13 +32,12 @@ class Context:
 
 
 class TreeDecoder(AutoregressiveModel):
-    """In turn: which node so far is the parent (attention to the picture, then to the memory of all
-    nodes), which class has the child (its own attention), and how it stands to the parent (from
-    what both looked at).
+    """Predicts for each node its parent (attention to the picture, then to the memory of all
+    nodes), its class (an attention of its own) and its relation to the parent (from both contexts).
 
-    Three tokens a node, so that the search that all recognizers share finds trees as well. Losses:
-    parent, child and relation; at a tenth each, the parent's class from what the parent's attention
-    saw, and its divergence from where the parent was seen when it was written.
+    A node is three tokens, so that the common beam search works for trees. Losses: parent, child
+    and relation; at a tenth each, the parent's class from the context of the parent's attention,
+    and the divergence of that attention from the one at which the parent was predicted.
     """
 
     longest = 600
@@ -73,8 +72,8 @@ class TreeDecoder(AutoregressiveModel):
 
     def prepare(self, features: Features) -> Context:
         parent, child = (
-            preprocessing.keys(features.f16, features.mask)
-            for preprocessing in (self.look_parent, self.look_child)
+            attention.keys(features.f16, features.mask)
+            for attention in (self.look_parent, self.look_child)
         )
         mean = masked_mean(features.f16, features.mask)
         return Context(parent, child, torch.tanh(self.initial(mean)))
