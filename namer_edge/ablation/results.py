@@ -33,7 +33,7 @@ class Measured:
     exprate_le1: float
     exprate_le2: float
     interval: tuple[float, float]
-    """95 % bootstrap of the choice of files."""
+    """95 % interval of the choice of files."""
     total: int
     protocol: str
     note: str = ""
