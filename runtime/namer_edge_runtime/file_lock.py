@@ -40,15 +40,17 @@ def exclusive(folder: Path) -> Iterator[None]:
     """Keeps `folder` for this process; raises `UsageError` where another one writes into it."""
     path = folder / ".lock"
     folder.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        if not lock(file, path):
-            raise UsageError(
-                f"another run writes into {folder}: wait for it, or give another folder"
-            )
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # Windows removes no open file; an empty one does no harm
-                path.unlink()
-    with suppress(OSError):  # a folder that nothing was written into
-        folder.rmdir()
+    try:
+        with path.open("ab") as file:
+            if not lock(file, path):
+                raise UsageError(
+                    f"another run writes into {folder}: wait for it, or give another folder"
+                )
+            try:
+                yield
+            finally:
+                with suppress(OSError):  # Windows removes no open file; an empty one does no harm
+                    path.unlink()
+    finally:
+        with suppress(OSError):  # a folder that nothing was written into
+            folder.rmdir()
