@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import load_pack
 from namer_edge.evaluation.cli_options import spread
-from namer_edge.evaluation.robustness import Drawing, steadiness
+from namer_edge.evaluation.robustness import Drawing, measure_robustness
 from namer_edge_runtime.decode import warm_up
 from namer_edge_runtime.diagnostics.cold_start import cold_start
 from namer_edge_runtime.engine.base import (
@@ -112,7 +112,7 @@ def measure(
     found += [_path(file), *_start(file)]
     if steady:
         shipped = Recognizer.from_pretrained(file.path, threads=1)
-        same = steadiness(shipped, spread(every, steady))
+        same = measure_robustness(shipped, spread(every, steady))
         found += [
             Target(f"read the same at {drawing}", same.share(drawing), STEADY, "%", at_least=True)
             for drawing in same.same

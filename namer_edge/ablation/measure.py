@@ -1,4 +1,4 @@
-"""Measures the rows of a table: one trained model read with less of it, or runs of their own."""
+"""Measures the rows of a table: one trained model with parts disabled, or runs of their own."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ from .results import Measured
 from .tables import Row
 
 PAPER_EPOCHS = 240
-"""A shorter schedule is labeled so."""
+"""Schedule of the paper; shorter ones are labeled."""
 
 
 @dataclass(frozen=True)
-class Judge:
-    """A labeled pack that rows are measured on."""
+class LabeledPack:
+    """A labeled pack on which rows are measured."""
 
     pack: Path
     sha256: str
@@ -34,8 +34,8 @@ class Judge:
     """Called after each formula."""
 
     @classmethod
-    def of(cls, pack: Path, progress: Callable[[], object] = lambda: None) -> "Judge":
-        """Raises `DataError` for what is no pack."""
+    def of(cls, pack: Path, progress: Callable[[], object] = lambda: None) -> "LabeledPack":
+        """Loads a pack; raises `DataError` for another file."""
         return cls(pack, source_hash(pack), pack_samples(pack), progress)
 
     def measure(self, recognizer: Recognizer) -> dict[str, Any]:
@@ -59,8 +59,8 @@ class Judge:
 class AtInference:
     """The rows of `edges` and `heads` from one checkpoint: its network runs once for all of them.
 
-    With `paper_nodes` cells become nodes by eq. 4 alone, as in the paper; else as the model was
-    trained to read, which without self correction leaves surplus nodes in.
+    `paper_nodes` picks nodes by eq. 4 alone, as the paper does; otherwise as in training, which
+    leaves surplus nodes without self-correction.
     """
 
     checkpoint: Path
@@ -73,12 +73,12 @@ class AtInference:
         opened = open_checkpoint(checkpoint, device)
         return cls(checkpoint, opened, Remembering(opened.recognizer.engine), paper_nodes)
 
-    def measure(self, table: str, row: Row, judge: Judge) -> Measured:
+    def measure(self, table: str, row: Row, pack: LabeledPack) -> Measured:
         opened = self.opened.recognizer
         decoding, engine = opened.decoding, self.engine
         if self.paper_nodes:
             decoding = replace(decoding, threshold=2.0)
-        reader = reads_with(row.settings, engine, decoding)
+        reader = row_setting(row.settings, engine, decoding)
         recognizer = Recognizer(
             reader.engine, opened.preprocessing, opened.vocabulary, reader.decoding
         )
@@ -88,34 +88,36 @@ class AtInference:
             kind="inference-time" + (", nodes by eq. 4" if self.paper_nodes else ""),
             model=self.checkpoint.name,
             model_sha256=self.opened.record["sha256"],
-            **judge.measure(recognizer),
+            **pack.measure(recognizer),
         )
 
 
 @dataclass(frozen=True)
-class Reads:
-    """What a row reads with."""
+class RowSetting:
+    """Engine and decoding options of a row."""
 
     engine: Engine
     decoding: DecodingOptions
 
 
-def reads_with(settings: Mapping[str, Any], engine: Engine, decoding: DecodingOptions) -> Reads:
-    """Engine and decoding with what `settings` leave of them; see `Row.settings`."""
+def row_setting(
+    settings: Mapping[str, Any], engine: Engine, decoding: DecodingOptions
+) -> RowSetting:
+    """Engine and decoding options with the parts that `settings` enable; see `Row.settings`."""
     parts = settings.get("pgd_parts", PARTS)
     weights = {
         f"{part}_weight": settings.get(f"{part}_weight", 1.0) if part in parts else 0.0
         for part in PARTS[1:]
     }
-    return Reads(
+    return RowSetting(
         engine if "self" in parts else Uncorrected(engine),
         replace(decoding, **weights),  # type: ignore[arg-type]
     )
 
 
-def measure_run(table: str, row: Row, folder: Path, judge: Judge) -> Measured | None:
-    """The best weights of a row's own run, the last where none were validated; None where it has
-    none yet."""
+def measure_run(table: str, row: Row, folder: Path, pack: LabeledPack) -> Measured | None:
+    """Measures the best weights of a row's own run, or the last if none were validated; None
+    without weights."""
     last, best = folder / "last.safetensors", folder / "best.safetensors"
     if not last.exists():
         return None
@@ -130,5 +132,5 @@ def measure_run(table: str, row: Row, folder: Path, judge: Judge) -> Measured | 
         model=f"{folder.name}/{weights.name}",
         model_sha256=opened.record["sha256"],
         note=note + (", shortened" if config["epochs"] < PAPER_EPOCHS else ""),
-        **judge.measure(opened.recognizer),
+        **pack.measure(opened.recognizer),
     )

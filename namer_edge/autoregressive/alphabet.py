@@ -1,4 +1,4 @@
-"""What an autoregressive recognizer writes: canonical tokens, braces included."""
+"""The output tokens of autoregressive models: canonical tokens, braces included."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ STRUCTURE = frozenset(("{", "}", "^", "_", "\\limits", "<sos>", "<eos>"))
 
 
 class Alphabet:
-    """The node classes of a vocabulary (visual, `}`, <sos>, <eos>), and `{` after them."""
+    """The node classes of a vocabulary (visual, `}`, <sos>, <eos>), followed by `{`."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -28,15 +28,15 @@ class Alphabet:
 
     @property
     def inked(self) -> list[int]:
-        """The tokens that somebody writes: all but braces, scripts, `\\limits` and the ends."""
+        """Tokens with ink: all but braces, scripts, `\\limits`, <sos> and <eos>."""
         names = self.tokens(range(self.size))
         return [number for number, token in enumerate(names) if token not in STRUCTURE]
 
     def visual_places(self, tokens: Sequence[str]) -> list[int]:
-        """Which of the canonical `tokens` are the visual nodes of the path, in their order.
+        """Indices of the canonical `tokens` that are visual nodes, in the order of the path.
 
-        Braces are none, nor are the brackets of an index and the `_` after `\\limits`. Raises
-        `LatexError` where arguments are missing or braces do not match.
+        Braces, the brackets of an index and the `_` after `\\limits` are not. Raises `LatexError`
+        for missing arguments or unmatched braces.
         """
         places: list[int] = []
         for node in to_nodes(tokens, self.vocabulary):

@@ -1,4 +1,4 @@
-"""Beam search, of which a beam of one is greedy decoding, and decoding without a cache."""
+"""Beam search (greedy decoding is a beam of 1), with or without a cache."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from .model import AutoregressiveModel, DecoderOutput, Features, State
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A formula as it may have been written, in token numbers, without <sos> and <eos>."""
+    """A candidate formula in token numbers, without <sos> and <eos>."""
 
     tokens: tuple[int, ...]
     score: float
-    """Logarithm of its probability, the closing token's included."""
+    """Log-probability, closing token included."""
 
     def normalized(self, power: float) -> float:
-        """The score over length^power: long formulas are not at a disadvantage."""
+        """Length-normalized score: score / length^power."""
         return self.score / (len(self.tokens) + 1) ** power
 
 
 class Decoder(Protocol):
-    """What the search asks of a recognizer; see `AutoregressiveModel`."""
+    """The methods of `AutoregressiveModel` that beam search calls."""
 
     def prepare(self, features: Features) -> Any: ...
     def initial_state(self, context: Any) -> State: ...
@@ -32,9 +32,9 @@ class Decoder(Protocol):
 
 
 class Recomputing:
-    """A recognizer that computes the whole formula so far anew for each token: no cache.
+    """A model without a cache, which recomputes the whole prefix for each token.
 
-    That is how the papers' transformers decode. Same tokens as with a cache, at more cost.
+    The papers' transformers decode so. Tokens are the same as with a cache.
     """
 
     def __init__(self, model: AutoregressiveModel) -> None:
@@ -62,10 +62,9 @@ def beam_search(
     longest: int = 200,
     power: float = 1.0,
 ) -> list[list[Hypothesis]]:
-    """The `beam` likeliest formulas of each of B pictures, by `Hypothesis.normalized(power)`.
+    """The `beam` best formulas of each of B pictures, by `Hypothesis.normalized(power)`.
 
-    `ends`: the opening and the closing token of each picture's formula. A formula of `longest`
-    tokens is cut off there.
+    `ends`: opening and closing token for each picture. Formulas are truncated at `longest` tokens.
     """
     pictures, device = len(ends), features.f16.device
     opening, closing = torch.tensor(ends, device=device).unbind(1)
@@ -74,14 +73,14 @@ def beam_search(
     first_row = torch.arange(pictures, device=device)[:, None] * beam
     tokens = opening.repeat_interleave(beam)
     written = torch.zeros(pictures, beam, 0, dtype=torch.int64, device=device)
-    # At first all hypotheses of a picture are one and the same, so only one may go on.
+    # All hypotheses of a picture start equal, so only one may be extended.
     scores = torch.full((pictures, beam), -torch.inf, device=device)
     scores[:, 0] = 0.0
     done = torch.zeros(pictures, beam, dtype=torch.bool, device=device)
     for _ in range(longest):
-        said = decoder.step(context, state, tokens[:, None])
-        gains = torch.log_softmax(said.logits[:, 0].float(), -1).unflatten(0, (pictures, beam))
-        # What is finished stays: it goes on with its closing token, at no cost.
+        output = decoder.step(context, state, tokens[:, None])
+        gains = torch.log_softmax(output.logits[:, 0].float(), -1).unflatten(0, (pictures, beam))
+        # Finished hypotheses repeat their closing token at no cost.
         close = closing[:, None, None].expand(-1, beam, 1)
         stay = torch.full_like(gains, -torch.inf).scatter_(2, close, 0.0)
         gains = torch.where(done[..., None], stay, gains)
@@ -94,7 +93,7 @@ def beam_search(
         if done.all():
             break
         rows = (first_row + parent).flatten()
-        state = {name: value[rows] for name, value in said.state.items()}
+        state = {name: value[rows] for name, value in output.state.items()}
         tokens = token.flatten()
     found = []
     for picture, stop in enumerate(closing.tolist()):
@@ -117,9 +116,9 @@ def read(
 ) -> list[Hypothesis]:
     """The best formula of each picture.
 
-    A recognizer of both directions, unless `beam` is 1, is asked for formulas in both, judges each
-    in the other direction as well, and takes the one with the best sum (BTTR, "approximate joint
-    search"). Without `cached`, the whole formula is computed anew for each token.
+    A bidirectional model with a beam above 1 searches in both directions, rescores each formula in
+    the other one, and takes the best sum (BTTR, "approximate joint search"). Without `cached`, the
+    whole prefix is recomputed for each token.
     """
     decoder: Decoder = model if cached else Recomputing(model)
     pictures = features.f16.shape[0]
@@ -130,31 +129,33 @@ def read(
     best = []
     for picture, (ahead, back) in enumerate(zip(found, turned, strict=True)):
         back = [Hypothesis(h.tokens[::-1], h.score) for h in back]
-        judged = [
+        rescored = [
             Hypothesis(h.tokens, h.score + other)
             for hypotheses, backward in ((ahead, True), (back, False))
             for h, other in zip(
                 hypotheses,
-                judge(model, features.of(picture), [h.tokens for h in hypotheses], backward),
+                log_probability(
+                    model, features.of(picture), [h.tokens for h in hypotheses], backward
+                ),
                 strict=True,
             )
         ]
-        best.append(max(judged, key=lambda h: h.normalized(power)))
+        best.append(max(rescored, key=lambda h: h.normalized(power)))
     return best
 
 
 @torch.inference_mode()
-def judge(
+def log_probability(
     model: AutoregressiveModel,
     features: Features,
     labels: Sequence[Sequence[int]],
     backward: bool = False,
 ) -> list[float]:
-    """Logarithm of the probability of each of several labels for one picture's `features`."""
+    """Log-probability of each of several labels for one picture's `features`."""
     inputs, targets = model.sequences(labels, backward)
     context = model.prepare(features.repeat(len(labels)))
-    said = model.teacher_forcing(context, inputs.to(model.device))
-    chances = torch.log_softmax(said.logits.float(), -1).cpu()
+    output = model.teacher_forcing(context, inputs.to(model.device))
+    chances = torch.log_softmax(output.logits.float(), -1).cpu()
     counted = targets >= 0
     own = chances.gather(2, targets.clamp_min(0)[..., None]).squeeze(2)
     return (own * counted).sum(1).tolist()

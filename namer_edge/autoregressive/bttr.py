@@ -1,4 +1,4 @@
-"""BTTR: a transformer that writes formulas from both ends (Zhao et al.: ICDAR 2021)."""
+"""BTTR: a bidirectional transformer (Zhao et al.: ICDAR 2021)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from .transformer import FAR, DecoderLayer, Grid, time_encoding
 
 @dataclass(frozen=True)
 class Context:
-    """What is known of N pictures before the first token."""
+    """Inputs of decoding N pictures that do not depend on tokens."""
 
     grids: list[Grid]
-    """One a layer."""
+    """One per layer."""
     shape: tuple[int, int]
     """Cells of F16: L = h · w."""
     mask: Tensor | None
@@ -27,8 +27,8 @@ class Context:
 
 
 class Bttr(AutoregressiveModel):
-    """Three transformer layers over F16 with 2-D positions; one set of weights for both directions,
-    told apart by the token that opens the formula.
+    """Three transformer layers over F16 with 2-D positions; both directions share weights and
+    differ in the opening token.
     """
 
     two_way = True
@@ -83,12 +83,12 @@ class Bttr(AutoregressiveModel):
         for number, layer in enumerate(self._layers):
             names = (f"keys{number}", f"values{number}")
             past = (state[names[0]], state[names[1]])
-            x, (state[names[0]], state[names[1]]) = layer.look_back(x, past)
+            x, (state[names[0]], state[names[1]]) = layer.attend_to_past(x, past)
             logits = layer.cross_logits(x, context.grids[number])
             weights = self.attend(context, state, number, logits, weights)
             x = layer.finish(x, weights, context.grids[number])
         assert weights is not None
-        # Where the last layer looked, over all its heads.
+        # Attention of the last layer, mean over heads.
         return DecoderOutput(self.output(x), weights.mean(1).unflatten(2, context.shape), state)
 
     def attend(
@@ -99,6 +99,6 @@ class Bttr(AutoregressiveModel):
         logits: Tensor,
         below: Tensor | None,
     ) -> Tensor:
-        """Weights of a layer's cross-attention [N, heads, T, L] from its logits; `below` are those
-        of the layer before."""
+        """Weights of a layer's cross-attention [N, heads, T, L] from its logits and the weights
+        `below`, of the previous layer."""
         return torch.softmax(logits, -1)

@@ -1,4 +1,4 @@
-"""CAN: DWAP that also counts which symbols a picture holds, and reads by its counts (ECCV 2022)."""
+"""CAN: DWAP with weakly supervised symbol counting (Li et al.: ECCV 2022)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,23 +18,23 @@ from .model import DecoderArchitecture, Features
 class Counter(nn.Module):
     """A counting map of each class, summed over the picture: F16 [N, C, h, w] → [N, classes].
 
-    A convolution, channels weighed by what the whole picture shows, then 1 × 1 to a probability of
-    each class at each cell.
+    A convolution, channel attention over the whole picture, then 1 × 1 to a probability of each
+    class at each cell.
     """
 
     def __init__(self, channels: int, classes: int, width: int, kernel: int) -> None:
         super().__init__()
-        self.preprocessing = ConvNorm(channels, width, kernel)
+        self.look = ConvNorm(channels, width, kernel)
         self.weigh = nn.Sequential(
             nn.Linear(width, width // 16), nn.ReLU(), nn.Linear(width // 16, width), nn.Sigmoid()
         )
         self.classify = nn.Conv2d(width, classes, 1)
-        # Nearly no cell holds a symbol: beginning with that belief spares learning it.
+        # Prior of a rare event: nearly no cell holds a symbol.
         assert self.classify.bias is not None
         nn.init.constant_(self.classify.bias, -6.0)
 
     def forward(self, f16: Tensor, mask: Tensor | None) -> Tensor:
-        features = masked(self.preprocessing(f16), None if mask is None else {16: mask}, 16)
+        features = masked(self.look(f16), None if mask is None else {16: mask}, 16)
         features = features * self.weigh(masked_mean(features, mask))[:, :, None, None]
         counted = torch.sigmoid(self.classify(features).float())
         return (counted if mask is None else counted * mask).sum((2, 3))
@@ -42,16 +42,16 @@ class Counter(nn.Module):
 
 @dataclass(frozen=True)
 class CountedContext(Context):
-    """A `Context` whose `seen` speaks of the counts."""
+    """A `Context` whose `seen` comes from the counts."""
 
     counts: Tensor
-    """[2, N, A]: how often each token is there, by each counter."""
+    """[2, N, A]: predicted count of each token, by each counter."""
 
 
 class Can(Dwap):
     """Two counters, of 3 × 3 and 5 × 5 cells; the mean of their counts enters every token's scores.
 
-    Attention knows where its keys are. Loss: DWAP's and the smooth L1 of the counts.
+    Attention keys have position encodings. Loss: DWAP's and the smooth L1 of the counts.
     """
 
     positions = True
@@ -78,7 +78,7 @@ class Can(Dwap):
     def losses(
         self, context: CountedContext, labels: Sequence[Sequence[int]], smoothing: float = 0.0
     ) -> dict[str, Tensor]:
-        """Adds `counting`, over tokens with ink: nobody can count braces and scripts."""
+        """Adds `counting`, over tokens with ink: braces and scripts are not visible."""
         tokens = super().losses(context, labels, smoothing)["loss"]
         truth = torch.stack(
             [torch.bincount(torch.tensor(label), minlength=self.alphabet.size) for label in labels]

@@ -1,4 +1,4 @@
-"""CoMER: BTTR whose attention knows what has been looked at (Zhao, Gao: ECCV 2022)."""
+"""CoMER: BTTR with coverage in its attention (Zhao, Gao: ECCV 2022)."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from .model import DecoderArchitecture, State
 
 
 class AttentionRefinement(nn.Module):
-    """R = norm(max(0, K ∗ C + b) W), taken from the logits; C is past attention, in sum.
+    """R = norm(max(0, K ∗ C + b) W), subtracted from the logits; C is the sum of past attention.
 
     A window of 5 × 5 cells over the heads of two coverages, `width` channels, one refinement for
     each head.
@@ -18,7 +18,7 @@ class AttentionRefinement(nn.Module):
 
     def __init__(self, heads: int, width: int = 32, kernel: int = 5) -> None:
         super().__init__()
-        self.preprocessing = nn.Conv2d(2 * heads, width, kernel, padding=kernel // 2)
+        self.look = nn.Conv2d(2 * heads, width, kernel, padding=kernel // 2)
         self.project = nn.Conv2d(width, heads, 1, bias=False)
         self.norm = nn.BatchNorm1d(heads)
 
@@ -26,10 +26,10 @@ class AttentionRefinement(nn.Module):
         """[N, 2 · heads, T, L] → [N, heads, T, L]."""
         rows, _, time, _ = coverage.shape
         images = coverage.transpose(1, 2).flatten(0, 1).unflatten(2, context.shape)
-        refined = self.project(torch.relu(self.preprocessing(images))).float()
+        refined = self.project(torch.relu(self.look(images))).float()
         cells = refined.flatten(2).transpose(1, 2)  # [N · T, L, heads]
         if self.training and context.mask is not None:
-            # Statistics of the pictures alone, without what pads them.
+            # Statistics without padding.
             inside = context.mask.flatten(1).bool().repeat_interleave(time, 0)
             normed = torch.zeros_like(cells)
             normed[inside] = self.norm(cells[inside])
@@ -39,9 +39,9 @@ class AttentionRefinement(nn.Module):
 
 
 class Comer(Bttr):
-    """In each layer after the first, logits are refined by two coverages: that of the layer's own
-    attention (self) and that of the refined attention of the layer before (cross). One refinement
-    serves all layers.
+    """In each layer after the first, two coverages refine the logits: that of the layer's own
+    attention (self) and that of the previous layer's refined attention (cross). All layers share
+    one refinement.
     """
 
     def __init__(self, architecture: DecoderArchitecture, vocabulary: Vocabulary) -> None:
@@ -73,6 +73,6 @@ class Comer(Bttr):
         for name, weights in (("own", own), ("below", below)):
             before = state[f"{name}{layer}"][:, :, None]
             whole = before + weights.cumsum(2)
-            coverages.append(whole - weights)  # up to the token before
+            coverages.append(whole - weights)  # up to the previous token
             state[f"{name}{layer}"] = whole[:, :, -1]
         return torch.softmax(logits - self.refinement(torch.cat(coverages, 1), context), -1)

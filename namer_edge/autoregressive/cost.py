@@ -1,4 +1,4 @@
-"""What an autoregressive recognizer costs: parameters, and multiply-adds counted by PyTorch."""
+"""Cost of an autoregressive model: parameters, and FLOPs counted by PyTorch."""
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -10,7 +10,7 @@ from .model import AutoregressiveModel
 def measure(
     model: AutoregressiveModel, height: int = 96, width: int = 256, tokens: int = 40
 ) -> Cost:
-    """Encode one picture and write `tokens` tokens in turn, each taken in once (cached)."""
+    """Encodes one picture and decodes `tokens` tokens with a cache."""
     model = model.eval()
     encoder = sum(p.numel() for p in model.encoder.parameters())
     whole = sum(p.numel() for p in model.parameters())

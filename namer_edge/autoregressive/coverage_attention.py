@@ -1,4 +1,4 @@
-"""Coverage attention: attention that knows what it has looked at before (WAP, DWAP)."""
+"""Coverage attention: attention with the sum of its past weights as input (WAP, DWAP)."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,19 @@ from ..model.graph_decoder import position_encoding
 
 @dataclass(frozen=True)
 class Keys:
-    """What attention knows of N pictures before the first token."""
+    """Inputs of attention to N pictures that do not depend on tokens."""
 
     values: Tensor
     """[N, C, h, w]: the feature map."""
     projected: Tensor
     """[N, A, h, w]: U_a a_i."""
     coverage: Tensor
-    """[A, 1, k, k]: U_f Q, from the sum of past attention to the energy's inside."""
+    """[A, 1, k, k]: U_f Q, applied to the sum of past attention."""
     mask: Tensor | None
     """[N, 1, h, w]."""
 
     def nothing(self) -> Tensor:
-        """The sum of past attention before the first token: zeros [N, h, w]."""
+        """Zeros [N, h, w]: the sum of past attention before the first token."""
         return torch.zeros_like(self.values[:, 0])
 
 
@@ -32,7 +32,7 @@ class AttentionOutput:
     """One step of attention."""
 
     context: Tensor
-    """[N, C]: the features where attention lies."""
+    """[N, C]: the attended features."""
     weights: Tensor
     """[N, h, w]: α, 1 in sum."""
 
@@ -40,15 +40,14 @@ class AttentionOutput:
 class CoverageAttention(nn.Module):
     """e_i = νᵀ tanh(W ŝ + U_a a_i + U_f f_i) with f = Q ∗ Σ past α; α = softmax(e).
 
-    Q and U_f are linear one after the other, so they are multiplied once for all tokens: the same
-    numbers as convolving to A channels and multiplying these at each position, at a fraction of
-    the cost.
+    Q and U_f are both linear, so their product is computed once for all tokens, at a fraction of
+    the cost of applying them in turn.
     """
 
     def __init__(
         self, channels: int, query_width: int, width: int, kernel: int, positions: bool = False
     ) -> None:
-        """`positions`: whether keys tell where they are (CAN)."""
+        """`positions`: whether keys have position encodings (CAN)."""
         super().__init__()
         self.key = nn.Conv2d(channels, width, 1)
         self.query = nn.Linear(query_width, width, bias=False)
@@ -58,7 +57,7 @@ class CoverageAttention(nn.Module):
         self.positions = positions
 
     def keys(self, values: Tensor, mask: Tensor | None) -> Keys:
-        """Of a feature map [N, C, h, w] and its mask [N, 1, h, w]."""
+        """Keys of a feature map [N, C, h, w] with mask [N, 1, h, w]."""
         projected = self.key(values)
         if self.positions:
             projected = projected + grid_encoding(values, projected.shape[1])
@@ -67,7 +66,7 @@ class CoverageAttention(nn.Module):
 
     def forward(self, keys: Keys, query: Tensor, past: Tensor) -> AttentionOutput:
         """query [N, D], past [N, h, w]: the sum of attention so far."""
-        # As products of matrices: backward through convolutions of one channel takes twice as long.
+        # Matrix products: the backward pass of one-channel convolutions takes twice as long.
         kernel = keys.coverage.shape[-1]
         around = F.unfold(past[:, None], kernel, padding=kernel // 2)  # [N, k·k, h·w]
         covered = keys.coverage.flatten(1) @ around.to(keys.coverage.dtype)
@@ -93,7 +92,7 @@ def grid_encoding(features: Tensor, width: int) -> Tensor:
 
 
 def masked_mean(features: Tensor, mask: Tensor | None) -> Tensor:
-    """Mean [N, C] of a feature map [N, C, h, w] over the picture, without what pads it."""
+    """Mean [N, C] of a feature map [N, C, h, w] over the picture, without padding."""
     if mask is None:
         return features.mean((2, 3))
     return (features * mask).sum((2, 3)) / mask.sum((2, 3))

@@ -1,4 +1,4 @@
-"""DWAP: a GRU that writes the formula with coverage attention (Zhang, Du, Dai: ICPR 2018)."""
+"""DWAP: a GRU decoder with coverage attention (Zhang, Du, Dai: ICPR 2018)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,27 +13,27 @@ from .coverage_attention import CoverageAttention, Keys, masked_mean
 from .model import AutoregressiveModel, DecoderArchitecture, DecoderOutput, Features, State
 
 KERNELS = {16: 11, 8: 7}
-"""Coverage's window in cells, for each stride."""
+"""Stride → coverage kernel in cells."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """What is known of N pictures before the first token."""
+    """Inputs of decoding N pictures that do not depend on tokens."""
 
     keys: dict[int, Keys]
-    """For each stride that is attended to."""
+    """Stride → keys of attention."""
     initial: Tensor
-    """[N, D]: the GRU's first state."""
+    """[N, D] initial state of the GRU."""
     seen: Tensor
-    """[N, D] or 0: what speaks for every token alike (CAN's counts)."""
+    """[N, D] or 0, added at every token (CAN's counts)."""
 
 
 class Dwap(AutoregressiveModel):
     """s_t = GRU(E y_{t-1}, s_{t-1}); c_t = coverage attention of s_t;
     P(y_t) = softmax(W_o (E y_{t-1} + W_s s_t + W_c c_t)), the first state from the mean feature.
 
-    The GRU sees no context: the form with the 4.72 M parameters that the field's tables give. In
-    the original a second GRU takes it in.
+    The context is no input of the GRU, as in the form with 4.72 M parameters of the field's
+    tables; the original has a second GRU for it.
     """
 
     strides: tuple[int, ...] = (16,)
@@ -83,22 +83,22 @@ class Dwap(AutoregressiveModel):
 
     def step(self, context: Context, state: State, tokens: Tensor) -> DecoderOutput:
         state = dict(state)
-        said, looked = [], []
+        logits, weights = [], []
         for embedded in self.embedding(tokens).unbind(1):
             hidden = state["hidden"] = self.gru(embedded, state["hidden"])
-            glances = []
+            outputs = []
             for stride, attention in self.attention_at:
-                glance = attention(context.keys[stride], hidden, state[f"past{stride}"])
-                state[f"past{stride}"] = state[f"past{stride}"] + glance.weights
-                glances.append(glance)
-            seen = self.from_context(torch.cat([glance.context for glance in glances], 1))
+                output = attention(context.keys[stride], hidden, state[f"past{stride}"])
+                state[f"past{stride}"] = state[f"past{stride}"] + output.weights
+                outputs.append(output)
+            seen = self.from_context(torch.cat([output.context for output in outputs], 1))
             whole = self.from_token(embedded) + self.from_state(hidden) + seen + context.seen
-            said.append(self.output(self.dropout(whole)))
-            looked.append(glances[-1].weights)
-        return DecoderOutput(torch.stack(said, 1), torch.stack(looked, 1), state)
+            logits.append(self.output(self.dropout(whole)))
+            weights.append(outputs[-1].weights)
+        return DecoderOutput(torch.stack(logits, 1), torch.stack(weights, 1), state)
 
 
 class MultiScaleDwap(Dwap):
-    """DWAP-MSA: a second coverage attention over F8 finds small signs; its context joins F16's."""
+    """DWAP-MSA: with a second coverage attention over F8 for small signs."""
 
     strides = (16, 8)

@@ -1,4 +1,4 @@
-"""What every autoregressive recognizer is: an encoder, and a decoder that writes tokens in turn."""
+"""Base of all autoregressive models: an encoder, and a decoder that outputs one token at a time."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from ..model.namer import Architecture, StoredArchitecture
 from .alphabet import Alphabet
 
 IGNORE = -100
-"""A target that no loss counts."""
+"""Target that losses leave out."""
 State = dict[str, Tensor]
-"""What a decoder remembers between tokens; the first dimension of each tensor is the row's."""
+"""State of a decoder between tokens; rows are the first dimension of each tensor."""
 
 
 @dataclass(frozen=True)
 class DecoderArchitecture(StoredArchitecture):
-    """What of a recognizer is a matter of choice; kept in every checkpoint."""
+    """Hyperparameters of an autoregressive model; every checkpoint holds them."""
 
     model: str = "dwap"
     encoder: str = Architecture.encoder
@@ -45,17 +45,17 @@ class DecoderArchitecture(StoredArchitecture):
 
 @dataclass(frozen=True)
 class Features:
-    """What the encoder sees in N pictures."""
+    """Outputs of the encoder for N pictures."""
 
     f8: Tensor
     """[N, width8, H/8, W/8]."""
     f16: Tensor
     """[N, width16, H/16, W/16]."""
     mask: Tensor | None
-    """[N, 1, H/16, W/16], 0 on what pads a batch; None where nothing does."""
+    """[N, 1, H/16, W/16], 0 on padding; None without padding."""
 
     def repeat(self, times: int) -> "Features":
-        """Each picture `times` times in a row."""
+        """Repeats each picture `times` times."""
         if times == 1:
             return self
         mask = None if self.mask is None else self.mask.repeat_interleave(times, 0)
@@ -64,7 +64,7 @@ class Features:
         )
 
     def of(self, picture: int) -> "Features":
-        """One picture alone."""
+        """The features of one picture."""
         one = slice(picture, picture + 1)
         return Features(self.f8[one], self.f16[one], None if self.mask is None else self.mask[one])
 
@@ -75,27 +75,26 @@ class Features:
 
 @dataclass(frozen=True)
 class DecoderOutput:
-    """What a decoder says after each of T tokens in N rows."""
+    """Outputs of a decoder after each of T tokens in N rows."""
 
     logits: Tensor
-    """[N, T, A]: the next token."""
+    """[N, T, A] logits of the next token."""
     attention: Tensor
-    """[N, T, h, w]: where it looked to say so; adds up to 1 over a picture."""
+    """[N, T, h, w] attention weights, 1 in sum over a picture."""
     state: State
 
 
 class AutoregressiveModel(nn.Module, ABC):
-    """Picture → canonical tokens, one after the other.
+    """Picture → canonical tokens, one at a time.
 
-    Training hands in the whole label at once (teacher forcing), reading one token at a time; both
-    go through `step`, so a recognizer has one description of what it computes.
+    Teacher forcing in training and decoding both call `step`.
     """
 
     two_way = False
-    """Whether it also writes formulas from their end, from <eos> to <sos>."""
+    """Whether it also decodes backward, from <eos> to <sos>."""
 
     longest = 200
-    """Tokens after which a formula is cut off that does not end."""
+    """Most tokens of a formula; decoding stops there."""
 
     def __init__(self, architecture: DecoderArchitecture, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -112,7 +111,7 @@ class AutoregressiveModel(nn.Module, ABC):
 
     @abstractmethod
     def prepare(self, features: Features) -> Any:
-        """What is computed once for a picture, however many tokens it has."""
+        """The context of decoding: everything that does not depend on tokens."""
 
     @abstractmethod
     def initial_state(self, context: Any) -> State:
@@ -120,16 +119,16 @@ class AutoregressiveModel(nn.Module, ABC):
 
     @abstractmethod
     def step(self, context: Any, state: State, tokens: Tensor) -> DecoderOutput:
-        """Take in T ≥ 1 tokens [N, T], <sos> the first of all, and foretell the one after each."""
+        """Takes T ≥ 1 tokens [N, T], starting with <sos>, and predicts the one after each."""
 
     def teacher_forcing(self, context: Any, tokens: Tensor) -> DecoderOutput:
-        """Teacher forcing: all tokens [N, T] of the labels, <sos> first, at once."""
+        """All tokens [N, T] of the labels, <sos> first, in one step."""
         return self.step(context, self.initial_state(context), tokens)
 
     def losses(
         self, context: Any, labels: Sequence[Sequence[int]], smoothing: float = 0.0
     ) -> dict[str, Tensor]:
-        """Scalars, `loss` first: mean cross-entropy of the labels' tokens and of the end."""
+        """Scalars, `loss` first: mean cross-entropy of the labels' tokens, closing included."""
         if not self.two_way:
             return {"loss": self._cross_entropy(context, labels, False, smoothing)}
         forward, backward = (
@@ -154,7 +153,7 @@ class AutoregressiveModel(nn.Module, ABC):
         return next(self.parameters()).device
 
     def ends(self, backward: bool) -> tuple[int, int]:
-        """The tokens that open and close a formula in this direction."""
+        """The opening and the closing token of a direction."""
         ends = (self.alphabet.sos, self.alphabet.eos)
         return ends[::-1] if backward else ends
 

@@ -1,4 +1,4 @@
-"""A recognizer as evaluation and benchmarks know one: pictures or ink in, results out."""
+"""The recognizer of an autoregressive model, with the interface of `Recognizer.each`."""
 
 import math
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ from .model import AutoregressiveModel
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What read, as `Recognizer.engine` tells it."""
+class EngineInfo:
+    """Device, name and precision, as of `Recognizer.engine`."""
 
     device: str
     name: str = "torch"
@@ -30,9 +30,9 @@ class Ran:
 
 
 class AutoregressiveRecognizer:
-    """Reads as `Recognizer.each` does, so that both are evaluated by the same code.
+    """Recognizes pictures and ink as `Recognizer.each` does, for evaluation and benchmarks.
 
-    Pictures of one padded size go through together, without padding of their own.
+    Batches hold pictures of one padded size.
     """
 
     def __init__(
@@ -46,21 +46,20 @@ class AutoregressiveRecognizer:
         device: str = "cpu",
         as_picture: bool = False,
     ) -> None:
-        """Puts the recognizer into eval mode and onto `device`; `beam` 1 is greedy decoding, and
-        `longest` the recognizer's own where not given; `as_picture` as for a `Recognizer`."""
+        """Puts the model into eval mode and onto `device`; `beam` 1 is greedy decoding, `longest`
+        defaults to the model's, `as_picture` is that of `Recognizer`."""
         self.model = model.eval().to(device)
         self.preprocessing, self.beam, self.cached = preprocessing, beam, cached
         self.as_picture = as_picture
         self.longest = longest or model.longest
-        self.engine = Ran(device)
+        self.engine = EngineInfo(device)
 
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
     ) -> list[Result | NamerEdgeError]:
-        """A result for each input, or the error that kept it from one, in order.
+        """A result or the error for each input, in order.
 
-        Results have no tokens with places: what such a recognizer writes has none of its own.
-        Raises `UsageError` where alternatives are asked for.
+        Results have no tokens with positions. Raises `UsageError` for `alternatives`.
         """
         if alternatives:
             raise UsageError("an autoregressive recognizer gives one reading: ask for no others")
@@ -97,14 +96,14 @@ class AutoregressiveRecognizer:
         results = {}
         for (number, _, before), hypothesis in zip(items, found, strict=True):
             tokens = self.model.alphabet.tokens(hypothesis.tokens)
-            # Milliseconds know NAMER's stages; here there is but one, decoding.
+            # `Milliseconds` has NAMER's stages; all decoding counts as `path`.
             times = Milliseconds(prepare=before, path=spent)
             results[number] = self._result(tokens, math.exp(min(hypothesis.score, 0.0)), times)
         return results
 
     @torch.inference_mode()
     def read(self, images: torch.Tensor) -> list[Hypothesis]:
-        """Pictures uint8 [B, channels, H, W] of one size, ink 255 on 0."""
+        """Best hypotheses for pictures uint8 [B, channels, H, W] of one size, ink 255 on 0."""
         features = self.model.encode(images.to(self.engine.device).float() / 255.0)
         return read(self.model, features, self.beam, self.longest, cached=self.cached)
 
@@ -112,9 +111,17 @@ class AutoregressiveRecognizer:
         canonical = " ".join(tokens)
         try:
             latex = compact(list(tokens), self.model.vocabulary)
-        except LatexError:  # nothing keeps such a recognizer from writing braces that do not match
+        except LatexError:  # braces may not match
             latex = canonical
-        ran = self.engine
+        engine = self.engine
         return Result(
-            latex, canonical, score, (), (), ran.name, ran.device, ran.precision, milliseconds=times
+            latex,
+            canonical,
+            score,
+            (),
+            (),
+            engine.name,
+            engine.device,
+            engine.precision,
+            milliseconds=times,
         )

@@ -1,4 +1,4 @@
-"""The recognizers by name."""
+"""Autoregressive models by name."""
 
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -23,7 +23,7 @@ AUTOREGRESSIVE_MODELS: dict[str, type[AutoregressiveModel]] = {
 def build_autoregressive(
     architecture: DecoderArchitecture, vocabulary: Vocabulary
 ) -> AutoregressiveModel:
-    """A new one, its weights drawn at random; raises `ConfigError` for an unknown name."""
+    """A randomly initialized model; raises `ConfigError` for an unknown name."""
     try:
         kind = AUTOREGRESSIVE_MODELS[architecture.model]
     except KeyError:

@@ -1,6 +1,6 @@
-"""The paper's position estimates T: where a trained recognizer looks while it is told the label.
+"""Teachers: the paper's position estimates T from attention under teacher forcing.
 
-Enumerated list before eq. 3. Unlike positions from ink this needs no segmented strokes.
+Enumerated list before eq. 3. They need no segmented strokes, unlike positions from ink.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,10 @@ from .model import AutoregressiveModel
 
 
 class Teacher:
-    """Forced to write a label, it attends to each of its tokens in turn; the maximum is where the
-    token is taken to stand.
+    """Takes the maximum of attention to each token of a label as the position of the token.
 
-    DWAP-MSA attends at H/8 already. Attention at H/16 is upsampled, bilinearly; of transformers it
-    is that of the last layer, the mean over its heads. Braces are passed over.
+    DWAP-MSA attends at H/8; attention at H/16 is upsampled bilinearly. Of transformers it is the
+    mean over the last layer's heads. Braces are skipped.
     """
 
     def __init__(
@@ -36,10 +35,8 @@ class Teacher:
     def positions(
         self, formulas: Sequence[Formula], batch_size: int = 16
     ) -> list[NDArray[np.float32]]:
-        """Of each formula [V, 2] (x, y) in its ink's unit, or in its picture's pixels, in the order
-        of its visual nodes.
-
-        [0, 2] where its label is none that the teacher can write, or where there is no ink.
+        """[V, 2] (x, y) for each formula, in its ink's unit or its picture's pixels, in the order
+        of its visual nodes; [0, 2] without ink, or if the teacher lacks a token of the label.
         """
         found = [np.zeros((0, 2), np.float32) for _ in formulas]
         pages: list[tuple[int, Prepared]] = []
@@ -69,12 +66,12 @@ class Teacher:
         inputs, _ = model.sequences(labels)
         context = model.prepare(model.encode(pixels))
         attention = model.teacher_forcing(context, inputs.to(model.device)).attention
-        for (number, prepared), looked in zip(items, attention, strict=True):
+        for (number, prepared), weights in zip(items, attention, strict=True):
             try:
                 places = alphabet.visual_places(formulas[number].tokens)
             except LatexError:
                 continue
-            cells = maxima(looked[places], images.shape[2])
+            cells = maxima(weights[places], images.shape[2])
             centers = (cells[:, ::-1] + 0.5) * CELL
             found[number] = prepared.to_input(centers).astype(np.float32)
 

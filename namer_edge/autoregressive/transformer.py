@@ -1,4 +1,4 @@
-"""A transformer decoder that keeps keys and values of what it has written."""
+"""A transformer decoder with a key-value cache."""
 
 import math
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from ..model.graph_decoder import Attention
 
 FAR = -1e4
-"""Added to the logit of what must not be attended to."""
+"""Added to logits of masked places."""
 
 
 class WeighedAttention(Attention):
-    """Multi-head attention in steps, so that keys can be kept and weights be seen and refined."""
+    """Multi-head attention in steps, which allows a cache and the refinement of weights."""
 
     def keys_values(self, values: Tensor) -> tuple[Tensor, Tensor]:
         """[N, M, D] → keys and values [N, heads, M, D / heads]."""
@@ -33,7 +33,7 @@ class WeighedAttention(Attention):
 
 @dataclass(frozen=True)
 class Grid:
-    """The picture as a layer's cross-attention sees it."""
+    """Keys and values of the picture for a layer's cross-attention."""
 
     keys: Tensor
     """[N, heads, L, D / heads], as are `values`."""
@@ -43,10 +43,10 @@ class Grid:
 
 
 class DecoderLayer(nn.Module):
-    """Attention to what was written, to the picture, then a feed-forward network; each is added to
-    what came in and normalized ("Attention Is All You Need").
+    """Self-attention, cross-attention to the picture and a feed-forward network, each with residual
+    connection and post-normalization ("Attention Is All You Need").
 
-    Its three steps are separate, as a refinement may change the second one's weights.
+    Its three steps are separate methods, because a refinement may change the second one's weights.
     """
 
     def __init__(self, width: int, heads: int, feedforward: int, dropout: float) -> None:
@@ -62,10 +62,11 @@ class DecoderLayer(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(3))
         self.dropout = nn.Dropout(dropout)
 
-    def look_back(
+    def attend_to_past(
         self, x: Tensor, past: tuple[Tensor, Tensor]
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """x [N, T, D] after t tokens with their keys and values; returns those of t + T as well."""
+        """Self-attention of x [N, T, D] to itself and to cached keys and values; returns the
+        extended cache as well."""
         keys, values = (
             torch.cat([old.to(new.dtype), new], 2)
             for old, new in zip(past, self.self_attention.keys_values(x), strict=True)
@@ -77,22 +78,22 @@ class DecoderLayer(nn.Module):
         return self.norms[0](x + self.dropout(seen)), (keys, values)
 
     def grid(self, memory: Tensor, bias: Tensor | None) -> Grid:
-        """memory [N, L, D]."""
+        """Keys and values of memory [N, L, D]."""
         return Grid(*self.cross.keys_values(memory), bias)
 
     def cross_logits(self, x: Tensor, grid: Grid) -> Tensor:
-        """[N, heads, T, L]."""
+        """Logits [N, heads, T, L] of cross-attention."""
         logits = self.cross.logits(x, grid.keys)
         return logits if grid.bias is None else logits + grid.bias
 
     def finish(self, x: Tensor, weights: Tensor, grid: Grid) -> Tensor:
-        """What the picture says by `weights` [N, heads, T, L], and the feed-forward network."""
+        """Cross-attention by `weights` [N, heads, T, L], then the feed-forward network."""
         x = self.norms[1](x + self.dropout(self.cross.collect(weights, grid.values)))
         return self.norms[2](x + self.dropout(self.feedforward(x)))
 
 
 def time_encoding(start: int, length: int, width: int, like: Tensor) -> Tensor:
-    """Sinusoids [length, width] of the places from `start` on in a formula."""
+    """Sinusoids [length, width] of positions from `start` on."""
     places = torch.arange(start, start + length, device=like.device, dtype=torch.float32)
     frequencies = torch.exp(
         torch.arange(0, width, 2, device=like.device, dtype=torch.float32)

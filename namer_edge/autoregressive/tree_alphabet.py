@@ -1,4 +1,4 @@
-"""A formula as a tree, and the tree as numbers: what `TreeDecoder` writes."""
+"""The output of `TreeDecoder`: a formula as a tree, and the tree as numbers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from namer_edge_runtime.formula.vocabulary import END, INDEX, INKLESS, Vocabular
 from .alphabet import Alphabet
 
 PLACES = 256
-"""Nodes of a tree, its root included."""
+"""Most nodes of a tree, root included."""
 RIGHT = "right"
 
 
 @dataclass
 class _Row:
-    """Symbols beside each other while they are read."""
+    """Siblings in progress."""
 
     owner: int
-    """Place of the node whose argument or script this is; the root's for the formula."""
+    """Place of the node whose argument or script this is; 0, the root, for the formula."""
     relation: str
-    """How the first symbol stands to it."""
+    """Relation of the first symbol to it."""
     last: int = -1
     """Place of the last symbol; -1 for none."""
 
@@ -32,8 +32,8 @@ class TreeAlphabet(Alphabet):
 
     Place 0 is the root, of class <sos>. A symbol is `right` of the one before it; scripts (`^`,
     `_`, `\\limits`) are relations to their base; arguments of `\\frac`, `\\sqrt` and the like have
-    relations by their number. An argument that is there but empty holds a node of class `}`. Where
-    a script has nothing to its left it is a symbol with an argument.
+    relations by their number. An empty argument holds a node of class `}`. A script without a base
+    is a symbol with an argument.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -49,8 +49,8 @@ class TreeAlphabet(Alphabet):
         self.size = self.pointers + PLACES
 
     def numbers(self, tokens: Sequence[str]) -> list[int]:
-        """Raises `LatexError` for tokens without a class, braces that do not match, and for trees
-        of more than `PLACES` nodes."""
+        """Numbers of a label; raises `LatexError` for tokens without a class, unmatched braces, and
+        trees of more than `PLACES` nodes."""
         vocabulary = self.vocabulary
         rows = [_Row(0, RIGHT)]
         written: list[int] = []
@@ -89,12 +89,12 @@ class TreeAlphabet(Alphabet):
         return [*written, self.pointers + max(rows[0].last, 0)]
 
     def _token(self, written: Sequence[int], place: int) -> str:
-        """Of the node at a place."""
+        """The token of the node at a place."""
         return self.vocabulary.token(written[3 * (place - 1) + 1])
 
     def tokens(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Canonical tokens of a tree, balanced whatever it looks like; what follows the last whole
-        node is left out. Children that their parent has no room for stand to its right."""
+        """Canonical tokens of a tree, always with matching braces; an incomplete last node is left
+        out. Surplus children are placed to the right of their parent."""
         tree = _Tree(self)
         for start in range(0, len(numbers) - 2, 3):
             parent, kind, relation = numbers[start : start + 3]
@@ -102,12 +102,12 @@ class TreeAlphabet(Alphabet):
         return tuple(to_tokens(tree.path(), self.vocabulary))
 
     def visual_places(self, tokens: Sequence[str]) -> list[int]:
-        """Raises `ConfigError`: scripts are no nodes of a tree, and none looks at them."""
+        """Raises `ConfigError`: scripts are no nodes of a tree, so they have no attention."""
         raise ConfigError("a tree decoder has no attention to scripts: choose another teacher")
 
 
 class _Tree:
-    """Nodes with their children, grown in the order that they were written in."""
+    """Nodes with their children, added in the order of decoding."""
 
     def __init__(self, alphabet: TreeAlphabet) -> None:
         self.alphabet = alphabet
@@ -120,11 +120,11 @@ class _Tree:
         self.children.append([])
 
     def path(self) -> list[str]:
-        """The nodes' tokens, each argument closed by `}`; see `formula.nodes`."""
+        """Tokens of the path, each argument closed by `}`; see `formula.nodes`."""
         return [token for _, child in self.children[0] for token in self._row(child)]
 
     def _row(self, place: int) -> Iterator[str]:
-        """The symbol at a place, and all that is right of it."""
+        """The symbol at a place and all symbols to its right."""
         waiting = [place]  # no recursion along a row, which may be as long as the formula
         while waiting:
             place = waiting.pop()
@@ -133,7 +133,7 @@ class _Tree:
             waiting += reversed(right)
 
     def _parted(self, place: int) -> tuple[list[str], list[int]]:
-        """A symbol's tokens with its arguments and scripts, and the places of what is beside it."""
+        """Tokens of a symbol with arguments and scripts, and the places of its right siblings."""
         alphabet, vocabulary = self.alphabet, self.alphabet.vocabulary
         if self.kinds[place] >= vocabulary.end:  # an empty argument
             return [], [child for _, child in self.children[place]]

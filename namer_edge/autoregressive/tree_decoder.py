@@ -1,4 +1,4 @@
-"""TreeDecoder: a GRU that writes a tree, node by node (Zhang et al.: ICML 2020)."""
+"""TreeDecoder: a GRU that outputs a tree, node by node (Zhang et al.: ICML 2020)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from .model import IGNORE, AutoregressiveModel, DecoderArchitecture, DecoderOutp
 from .tree_alphabet import PLACES, TreeAlphabet
 
 KERNEL = 11
-"""Coverage's window in cells."""
+"""Coverage kernel in cells."""
 FAR = -1e4
-"""Logit of what cannot come now."""
+"""Logit of impossible tokens."""
 SIDE = 0.1
-"""Weight of the two losses that only guide attention (Zhang et al., and their code)."""
+"""Weight of the two auxiliary losses on attention (Zhang et al., and their code)."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """What is known of N pictures before the first node."""
+    """Inputs of decoding N pictures that do not depend on nodes."""
 
     parent: Keys
     child: Keys
@@ -32,13 +32,12 @@ class Context:
 
 
 class TreeDecoder(AutoregressiveModel):
-    """In turn: which node so far is the parent (attention to the picture, then to the memory of all
-    nodes), which class has the child (its own attention), and how it stands to the parent (from
-    what both looked at).
+    """Predicts for each node its parent (attention to the picture, then to the memory of all
+    nodes), its class (an attention of its own) and its relation to the parent (from both contexts).
 
-    Three tokens a node, so that the search that all recognizers share finds trees as well. Losses:
-    parent, child and relation; at a tenth each, the parent's class from what the parent's attention
-    saw, and its divergence from where the parent was seen when it was written.
+    A node is three tokens, so that the common beam search works for trees. Losses: parent, child
+    and relation; at a tenth each, the parent's class from the context of the parent's attention,
+    and the divergence of that attention from the one at which the parent was predicted.
     """
 
     longest = 600
@@ -73,8 +72,8 @@ class TreeDecoder(AutoregressiveModel):
 
     def prepare(self, features: Features) -> Context:
         parent, child = (
-            preprocessing.keys(features.f16, features.mask)
-            for preprocessing in (self.look_parent, self.look_child)
+            attention.keys(features.f16, features.mask)
+            for attention in (self.look_parent, self.look_child)
         )
         mean = masked_mean(features.f16, features.mask)
         return Context(parent, child, torch.tanh(self.initial(mean)))
@@ -97,44 +96,44 @@ class TreeDecoder(AutoregressiveModel):
 
     def step(self, context: Context, state: State, tokens: Tensor) -> DecoderOutput:
         state = dict(state)
-        said, looked = [], []
+        logits, weights = [], []
         steps = (self._parent, self._child, self._relation)
         for token in tokens.unbind(1):
             written = int(state["written"][0])  # the same in all rows
-            said.append(steps[written % 3](context, state, token))
-            looked.append(state["looked"])
+            logits.append(steps[written % 3](context, state, token))
+            weights.append(state["looked"])
             state["written"] = state["written"] + 1
-        return DecoderOutput(torch.stack(said, 1), torch.stack(looked, 1), state)
+        return DecoderOutput(torch.stack(logits, 1), torch.stack(weights, 1), state)
 
     def _parent(self, context: Context, state: State, token: Tensor) -> Tensor:
-        """After a whole node (`token` is its relation, of which nothing is asked any more): where
-        the next one's parent stands in the memory."""
+        """After a whole node (`token` is its relation, which is not used): the place of the next
+        node's parent in the memory."""
         last = self.embedding(state["classes"][:, -1])
         hidden = self.to_parent(last, state["hidden"])
-        glance = self.look_parent(context.parent, hidden, state["parent_past"])
-        state["parent_past"] = state["parent_past"] + glance.weights
-        state["parent_context"], state["looked"] = glance.context, glance.weights
-        hidden = state["hidden"] = self.seen_parent(glance.context, hidden)
+        output = self.look_parent(context.parent, hidden, state["parent_past"])
+        state["parent_past"] = state["parent_past"] + output.weights
+        state["parent_context"], state["looked"] = output.context, output.weights
+        hidden = state["hidden"] = self.seen_parent(output.context, hidden)
         inside = torch.tanh(self.remember(state["memory"]) + self.ask(hidden)[:, None])
         return self._among(self.energy(inside).squeeze(2)[:, :PLACES], self.alphabet.pointers)
 
     def _child(self, context: Context, state: State, token: Tensor) -> Tensor:
         """After the parent's place: the child's class."""
         classes = state["classes"]
-        # A formula that is finished goes on with <eos>, which is no place: any will do.
+        # A finished formula repeats <eos>, which is no place: any will do.
         place = (token - self.alphabet.pointers) % classes.shape[1]
         parent = self.embedding(classes.gather(1, place[:, None]).squeeze(1))
         hidden = self.to_child(parent, state["hidden"])
-        glance = self.look_child(context.child, hidden, state["child_past"])
-        state["child_past"] = state["child_past"] + glance.weights
-        state["child_context"], state["looked"] = glance.context, glance.weights
-        hidden = state["hidden"] = self.seen_child(glance.context, hidden)
-        whole = self.from_context(glance.context) + self.from_state(hidden)
+        output = self.look_child(context.child, hidden, state["child_past"])
+        state["child_past"] = state["child_past"] + output.weights
+        state["child_context"], state["looked"] = output.context, output.weights
+        hidden = state["hidden"] = self.seen_child(output.context, hidden)
+        whole = self.from_context(output.context) + self.from_state(hidden)
         logits = self.output(self.dropout(_maxout(whole + self.from_token(parent))))
         return self._among(logits, 0)
 
     def _relation(self, context: Context, state: State, token: Tensor) -> Tensor:
-        """After the child's class: its relation to the parent. The memory has the node now."""
+        """After the child's class: its relation to the parent; adds the node to the memory."""
         state["memory"] = torch.cat([state["memory"], state["hidden"][:, None]], 1)
         child = (token % self.alphabet.classes)[:, None]
         state["classes"] = torch.cat([state["classes"], child], 1)
@@ -149,10 +148,10 @@ class TreeDecoder(AutoregressiveModel):
     def losses(
         self, context: Context, labels: Sequence[Sequence[int]], smoothing: float = 0.0
     ) -> dict[str, Tensor]:
-        """`loss` is the sum of `parent`, `child`, `relation` and, weighed, the two guides."""
+        """`loss` is the sum of `parent`, `child`, `relation` and two weighted auxiliary losses."""
         inputs, targets = (x.to(self.device) for x in self.sequences(labels))
-        said = self.teacher_forcing(context, inputs)
-        alphabet, logits = self.alphabet, said.logits
+        outputs = self.teacher_forcing(context, inputs)
+        alphabet, logits = self.alphabet, outputs.logits
         places = targets[:, 0::3] - alphabet.pointers
         parts = {
             "parent": _cross_entropy(logits[:, 0::3, alphabet.pointers :], places, 0.0),
@@ -165,23 +164,23 @@ class TreeDecoder(AutoregressiveModel):
                 smoothing,
             ),
         }
-        by_parent, by_child = said.attention[:, 0::3], said.attention[:, 1::3]
+        by_parent, by_child = outputs.attention[:, 0::3], outputs.attention[:, 1::3]
         values = context.parent.values
         contexts = torch.einsum("nchw,nthw->ntc", values, by_parent.to(values.dtype))
         symbols = self.parent_output(self.dropout(_maxout(self.from_context(contexts))))
         real = places >= 0
-        # Classes by place, the root first; and each parent's, where there is one.
+        # Classes by place, the root first, and the class of each parent.
         kinds = F.pad(inputs[:, 2::3].clamp_max(alphabet.classes - 1), (1, 0), value=alphabet.sos)
         parents = torch.where(real, kinds.gather(1, places.clamp_min(0)), IGNORE)
-        guides = {
+        auxiliary = {
             "symbol": _cross_entropy(symbols, parents, 0.0),
             "attention": _divergence(by_child, by_parent, places),
         }
         loss = torch.stack(list(parts.values())).sum()
         return {
-            "loss": loss + SIDE * torch.stack(list(guides.values())).sum(),
+            "loss": loss + SIDE * torch.stack(list(auxiliary.values())).sum(),
             **parts,
-            **guides,
+            **auxiliary,
         }
 
 
@@ -191,7 +190,7 @@ def _maxout(x: Tensor) -> Tensor:
 
 
 def _cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
-    """Mean over targets [N, T] that are none below 0; logits [N, T, n]."""
+    """Mean over targets [N, T] that are not negative; logits [N, T, n]."""
     targets = torch.where(targets < 0, IGNORE, targets)
     return F.cross_entropy(
         logits.float().flatten(0, 1),
@@ -202,7 +201,7 @@ def _cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
 
 
 def _divergence(by_child: Tensor, by_parent: Tensor, places: Tensor) -> Tensor:
-    """Σ α log(α / β) of where a node was seen as a child and where it is looked for as a parent.
+    """Σ α log(α / β) of a node's attention α as a child and β as a parent.
 
     Attention [N, T, h, w]; places [N, T] of the parents, the root at 0, nothing below 0. The mean
     over all nodes that are not the root's children.

@@ -1,4 +1,4 @@
-"""Whether scores tell right from wrong, and what they must become to be probabilities."""
+"""Discrimination (AUROC) and calibration of scores, and Platt scaling."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ from .exprate import Prediction
 
 BINS = 10
 STEPS = 50
-"""Newton's method has settled after ten; where all is right or all is wrong it never does."""
+"""Newton steps: ten suffice, unless all readings are right or all are wrong."""
 
 
 @dataclass(frozen=True)
@@ -33,21 +33,21 @@ class Bin:
 
 @dataclass(frozen=True)
 class Confidence:
-    """How scores and truth go together."""
+    """Discrimination and calibration of scores."""
 
     total: int
     auroc: float | None
-    """Probability that a right reading has the higher score of a right and a wrong one (ties count
-    half); None where all are right or all wrong."""
+    """Probability that a right reading scores higher than a wrong one (ties count half); None if
+    all are right or all are wrong."""
     error: float
-    """Expected calibration error: mean distance of score and share of right ones over the bins,
-    weighed by their readings."""
+    """Expected calibration error: mean distance between score and share of right readings, weighted
+    by the readings of each bin."""
     bins: tuple[Bin, ...]
-    """Those that hold a reading."""
+    """Bins that are not empty."""
 
     @classmethod
     def of(cls, scores: Sequence[float], right: Sequence[bool]) -> "Confidence":
-        """Scores in 0 … 1 and whether the reading was right, pairwise."""
+        """`scores` in 0 … 1 and whether each reading is `right`."""
         score, truth = np.asarray(scores, np.float64), np.asarray(right, np.bool_)
         place = np.minimum((score * BINS).astype(int), BINS - 1)
         bins = []
@@ -87,18 +87,17 @@ class Confidence:
 
 
 def fit(scores: Sequence[float], right: Sequence[bool]) -> PlattScaling:
-    """The scaling that makes scores likeliest as probabilities of being right (Platt scaling).
+    """The maximum-likelihood Platt scaling of scores to probabilities of being right.
 
-    Logistic regression of truth on the logit of the score, by Newton's method, each step halved
-    until it helps; one reading that is right and one that is wrong at even odds are added, so that
-    a clean sweep has a limit too.
+    Logistic regression of truth on the logit of the score, by Newton's method with step halving.
+    One right and one wrong reading at even odds are added, so that separable data have a solution.
     """
     score = np.append(np.asarray(scores, np.float64), (0.5, 0.5))
     truth = np.append(np.asarray(right, np.float64), (0.0, 1.0))
     x = np.stack([PlattScaling.logit(score), np.ones(len(score))], 1)
 
     def loss(weights: NDArray[np.float64]) -> float:
-        """Of the truth under these weights, minus its logarithm."""
+        """Negative log-likelihood."""
         return float(np.logaddexp(0, np.where(truth > 0, -1, 1) * (x @ weights)).sum())
 
     weights = np.array([1.0, 0.0])
@@ -118,21 +117,21 @@ def fit(scores: Sequence[float], right: Sequence[bool]) -> PlattScaling:
 def fit_score_calibration(
     results: Sequence[Result], readings: Sequence[Prediction]
 ) -> ScoreCalibration:
-    """Scalings of whole readings and of tokens, from unscaled results and what they should say."""
+    """Scalings of whole readings and of tokens, from unscaled results and their labels."""
     tokens: list[tuple[float, bool]] = []
     for result, reading in zip(results, readings, strict=True):
-        tokens += _judged(result, reading)
+        tokens += _scored_tokens(result, reading)
     return ScoreCalibration(
         fit([result.score for result in results], [r.errors == 0 for r in readings]),
         fit([score for score, _ in tokens], [right for _, right in tokens]),
     )
 
 
-def _judged(result: Result, reading: Prediction) -> list[tuple[float, bool]]:
-    """Score of each visual token, and whether the cheapest edits to the label keep it."""
+def _scored_tokens(result: Result, reading: Prediction) -> list[tuple[float, bool]]:
+    """Score of each visual token, and whether a minimal edit script to the label keeps it."""
     label = [token for token in reading.label if token not in BRACES]
     read = [token.text for token in result.tokens]
-    # Backwards, an edit's place is one in what was read.
+    # From prediction to label, so that places are those of the prediction.
     wrong = {edit.place for edit in edit_script(read, label) if edit.kind != "insertion"}
     return [(token.score, place not in wrong) for place, token in enumerate(result.tokens)]
 

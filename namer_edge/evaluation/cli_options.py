@@ -1,4 +1,4 @@
-"""What the commands share that try a model on formulas of a pack: options, formulas, findings."""
+"""Options, input and output that the sub-verbs of `evaluate` share."""
 
 import argparse
 import json
@@ -16,33 +16,31 @@ T = TypeVar("T")
 
 
 class Findings(Protocol):
-    """What was found, for people and for programs."""
+    """Findings as text for people and as JSON."""
 
     def text(self) -> str: ...
 
     def to_json(self) -> dict[str, Any]: ...
 
 
-def options(program: str, description: str) -> argparse.ArgumentParser:
-    """A parser of the options that every trial has."""
-    parser = argparse.ArgumentParser(program, description=description)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that all of them have."""
     parser.add_argument("pack", type=Path, help="made by `namer-edge data pack`")
     parser.add_argument("--model", help="name of a packaged model, or the path of one")
     parser.add_argument("--formulas", type=int, default=200, help="%(default)s, spread evenly")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--json", type=Path, metavar="OUT")
-    return parser
 
 
-def chosen(arguments: argparse.Namespace) -> list[Formula]:
-    """The formulas to try it on; raises what `load_pack` raises."""
+def load_formulas(arguments: argparse.Namespace) -> list[Formula]:
+    """The formulas of the pack that are evaluated; raises what `load_pack` raises."""
     from ..data.pack import load_pack
 
     return spread(load_pack(arguments.pack).formulas, arguments.formulas)
 
 
-def tell(found: Findings, arguments: argparse.Namespace) -> None:
-    """Prints what was found, and writes it where `--json` says."""
+def report_findings(found: Findings, arguments: argparse.Namespace) -> None:
+    """Prints findings, and writes them to the file of `--json`."""
     print(found.text())
     if arguments.json:
         with atomic_file(arguments.json, "w") as file:
@@ -50,6 +48,6 @@ def tell(found: Findings, arguments: argparse.Namespace) -> None:
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
-    """`count` items evenly from the first to the last, or all where there are fewer."""
+    """`count` items evenly spread from the first to the last, or all if there are fewer."""
     places = np.linspace(0, len(items) - 1, min(count, len(items))).round().astype(int)
     return [items[place] for place in places]

@@ -1,7 +1,7 @@
-"""ExpRate: how many formulas are read exactly, and how many with at most one or two token errors.
+"""ExpRate: percentage of formulas read exactly, and with at most one or two token errors.
 
-The rate is that of the paper's tables 1 and 2. Every labeled file counts: one that could not be
-read, or for which there is no result, is wrong.
+The rate is that of the paper's tables 1 and 2. Every labeled file counts: one that cannot be read
+or has no result is wrong.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,36 +11,36 @@ from functools import cached_property
 import numpy as np
 
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, 512))
-"""Buckets of label length in tokens, both ends included; a longer label falls into the last one."""
+"""Buckets of label length in tokens, both ends included; the last one has all longer labels."""
 
 STRUCTURES = ("fraction", "script", "root", "limits", "other", "plain")
-"""A label may belong to several, save "plain", which has no relation token at all."""
+"""Groups of labels, which may overlap; "plain" labels have no relation token."""
 
 BEFORE_BRACE = ("\\frac", "\\sqrt", "^", "_", "}", "]")
-"""What stands before a `{` of the relations that have a structure of their own."""
+"""Tokens before a `{` of relations that have a group of their own."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """One labeled file and what was read of it."""
+    """A labeled file and what was read of it."""
 
     name: str
     label: tuple[str, ...]
     """Canonical tokens of the reference."""
     read: tuple[str, ...] | None
-    """Canonical tokens of the answer (empty for a blank page), None where there is no answer."""
+    """Canonical tokens of the answer (empty for a blank page), None without an answer."""
     reason: str = ""
     """Why there is no answer."""
 
     @cached_property
     def errors(self) -> int | None:
-        """Token edit distance between answer and label; None where there is no answer."""
+        """Token edit distance between answer and label; None without an answer."""
         return None if self.read is None else distance(self.label, self.read)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Counts over some formulas, and the rates they make in percent."""
+    """Counts over some formulas, and rates in percent."""
 
     total: int
     exact: int
@@ -91,8 +91,8 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Percentile bootstrap interval of ExpRate over the files, in percent.
 
-    Drawing `total` files with replacement and counting the exact ones is one binomial draw, so no
-    list of files is needed. The interval speaks of the choice of files, not of training runs.
+    Resampling `total` files and counting the exact ones is one binomial draw, so no list of files
+    is needed. The interval covers the choice of files, not the variance of training runs.
     """
     if measured.total == 0:
         return (0.0, 0.0)
@@ -119,12 +119,12 @@ def _length_name(first: int, last: int) -> str:
 
 
 def by_structure(readings: Sequence[Prediction]) -> dict[str, Rate]:
-    """Rates by what the label holds (`STRUCTURES`); a label counts in each that it belongs to."""
+    """Rates by structure (`STRUCTURES`); a label counts in each group that it belongs to."""
     return _grouped(readings, STRUCTURES, lambda reading: structures(reading.label))
 
 
 def structures(label: Sequence[str]) -> set[str]:
-    """Which of `STRUCTURES` a canonical label belongs to.
+    """The `STRUCTURES` that a canonical label belongs to.
 
     The `_` of `\\limits _ {` is part of that relation ("directly below") and no script of its own.
     "other" are relations beyond CROHME's: accents, boxes, `\\xrightarrow`.

@@ -1,14 +1,11 @@
-"""Whether a score falls where there is something that cannot be read.
+"""`namer-edge evaluate unknown-signs`: scores of out-of-distribution ink.
 
-    python -m namer_edge.evaluation.out_of_distribution PACK --hands SYMBOLS [--formulas 200] [--json OUT]
-
-PACK holds formulas with ink, SYMBOLS signs that the vocabulary has no symbol for (`namer-edge data
-symbols`). Of the formulas that are read right, the scores are reported; beside them those of the
-same formulas with a stranger in place of one symbol, of strangers alone, of two formulas one above
-the other, and of scribbles.
+Scores of formulas that are read right, and, for comparison, of the same formulas with an
+out-of-vocabulary sign in place of one symbol, of such signs alone, of two formulas one above the
+other, and of scribbles.
 """
 
-import sys
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
 
@@ -24,18 +20,46 @@ from ..data.formula import Formula
 from ..data.label_sampling import kind
 from ..data.symbols import OOV
 from ..data.synthesis import fitted, ink_of
-from .cli_options import chosen, options, spread, tell
+from .cli_options import add_options, load_formulas, report_findings, spread
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
 
-PROGRAM = "python -m namer_edge.evaluation.out_of_distribution"
+SUMMARY = "compare scores of formulas with those of unknown signs, stacked formulas and scribbles"
 SCRIBBLES = 30
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_options(parser)
+    parser.add_argument(
+        "--symbol-bank",
+        "--hands",
+        type=Path,
+        required=True,
+        metavar="SYMBOLS",
+        help="pack with out-of-vocabulary signs, made by `namer-edge data symbols`",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Raises `DataError` for a symbol bank without out-of-vocabulary signs."""
+    from namer_edge_runtime.errors import DataError
+    from namer_edge_runtime.recognizer import Recognizer
+
+    from ..data.pack import load_pack
+
+    formulas = load_formulas(arguments)
+    signs = [f for f in load_pack(arguments.symbol_bank).formulas if f.tokens == (OOV,)]
+    if not signs:
+        raise DataError(f"{arguments.symbol_bank} has no sample whose token is {OOV}")
+    recognizer = Recognizer.from_pretrained(arguments.model, threads=arguments.threads)
+    report_findings(measure_out_of_distribution(recognizer, formulas, signs), arguments)
+    return 0
 
 
 @dataclass
 class OutOfDistribution:
-    """Scores by what was looked at."""
+    """Scores by kind of input."""
 
     scores: dict[str, list[float]] = field(default_factory=dict)
 
@@ -61,13 +85,13 @@ class OutOfDistribution:
         return "\n".join(lines)
 
 
-def doubt(
+def measure_out_of_distribution(
     recognizer: "Recognizer",
     formulas: Sequence[Formula],
-    strangers: Sequence[Formula],
+    signs: Sequence[Formula],
     seed: int = 0,
 ) -> OutOfDistribution:
-    """Reads all of them; what is put where follows from `seed`."""
+    """Scores of all kinds of input; `signs` are out of vocabulary, `seed` draws their places."""
     rng = np.random.default_rng(seed)
     found = OutOfDistribution()
     right: list[Formula] = []
@@ -77,37 +101,37 @@ def doubt(
             right.append(formula)
             found.add("formulas read right", result.score)
     for formula in right:
-        stranger = strangers[int(rng.integers(len(strangers)))]
-        strange = with_stranger_in(formula, stranger.strokes, recognizer, rng)
-        if strange is not None:
-            found.add("with a stranger for a symbol", recognizer.strokes(strange).score)
-    for stranger in spread(strangers, len(formulas)):
-        found.add("strangers alone", recognizer.strokes(stranger.strokes).score)
+        sign = signs[int(rng.integers(len(signs)))]
+        changed = with_sign(formula, sign.strokes, recognizer, rng)
+        if changed is not None:
+            found.add("with a stranger for a symbol", recognizer.strokes(changed).score)
+    for sign in spread(signs, len(formulas)):
+        found.add("strangers alone", recognizer.strokes(sign.strokes).score)
     for upper, lower in zip(right[::2], right[1::2], strict=False):
-        lines = one_above_the_other(upper.strokes, lower.strokes)
+        lines = stacked(upper.strokes, lower.strokes)
         found.add("two formulas, one above the other", recognizer.strokes(lines).score)
     for _ in range(SCRIBBLES):
         found.add("scribbles", recognizer.strokes(scribble(rng)).score)
     return found
 
 
-def with_stranger_in(
-    formula: Formula, stranger: Strokes, recognizer: "Recognizer", rng: np.random.Generator
+def with_sign(
+    formula: Formula, sign: Strokes, recognizer: "Recognizer", rng: np.random.Generator
 ) -> Strokes | None:
-    """A letter or digit of `formula` exchanged for `stranger`, of its size; None where it has
-    neither."""
+    """The ink of `formula` with a random letter or digit replaced by `sign` in its size; None if it
+    has neither."""
     nodes = [n for n in to_nodes(formula.tokens, recognizer.vocabulary) if not n.ending]
     own = ink_of(formula)
     places = [n for n in own if kind(nodes[n].token) in ("letter", "digit")]
-    if not places or symbol_height(stranger) <= 0:
+    if not places or symbol_height(sign) <= 0:
         return None
     place = places[int(rng.integers(len(places)))]
-    own[place] = fitted(stranger, own[place])
+    own[place] = fitted(sign, own[place])
     return [stroke for strokes in own.values() for stroke in strokes]
 
 
-def one_above_the_other(upper: Strokes, lower: Strokes) -> Strokes:
-    """Both at the same symbol height, left sides flush, two symbol heights between them."""
+def stacked(upper: Strokes, lower: Strokes) -> Strokes:
+    """Both at the same symbol height, left-aligned, two symbol heights apart."""
     placed: Strokes = []
     top = 0.0
     for strokes in (upper, lower):
@@ -122,32 +146,10 @@ def one_above_the_other(upper: Strokes, lower: Strokes) -> Strokes:
 
 
 def scribble(rng: np.random.Generator) -> Strokes:
-    """A few strokes that wander at random: a pen put to paper by somebody who thinks."""
+    """A few strokes of random walks."""
     strokes: Strokes = []
     for _ in range(int(rng.integers(1, 5))):
         turns = np.cumsum(rng.normal(0, 0.6, int(rng.integers(20, 80))))
         steps = np.stack([np.cos(turns), np.sin(turns)], 1) * rng.uniform(2, 8)
         strokes.append((rng.uniform(0, 150, 2) + np.cumsum(steps, 0)).astype(np.float32))
     return strokes
-
-
-def _run(given: list[str]) -> None:
-    from namer_edge_runtime.errors import DataError
-    from namer_edge_runtime.recognizer import Recognizer
-
-    from ..data.pack import load_pack
-
-    parser = options(PROGRAM, __doc__.splitlines()[0])
-    parser.add_argument("--hands", type=Path, required=True, help="by `namer-edge data symbols`")
-    arguments = parser.parse_args(given)
-    formulas = chosen(arguments)
-    strangers = [f for f in load_pack(arguments.hands).formulas if f.tokens == (OOV,)]
-    if not strangers:
-        raise DataError(f"{arguments.hands} has no stranger: no sample whose token is {OOV}")
-    recognizer = Recognizer.from_pretrained(arguments.model, threads=arguments.threads)
-    found = doubt(recognizer, formulas, strangers)
-    tell(found, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(exit_code(PROGRAM, _run))

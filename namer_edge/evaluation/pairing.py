@@ -1,4 +1,4 @@
-"""Which answer belongs to which label, and how the two are compared."""
+"""Pairing of answers with labels, and the protocol of their comparison."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ ALL_FILES = "all files"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a recognizer gave for one input: the result's LaTeX, or why there is none."""
+    """A recognizer's answer to one input: canonical LaTeX, or the error."""
 
     source: str
     """File name or path; `ARCHIVE::MEMBER` inside a zip."""
@@ -26,20 +26,20 @@ class Answer:
 
 @dataclass(frozen=True)
 class Paired:
-    """Every label with its answer, and what was left over."""
+    """Every label with its answer, and the inputs left over."""
 
     readings: tuple[Prediction, ...]
     protocol: str
-    """How the readings are to be compared and which labels count; goes with every number."""
+    """How tokens are compared and which labels count; stated with every rate."""
     unlabeled: tuple[str, ...]
-    """Inputs that no counted label names; they count nowhere."""
+    """Inputs without a counted label, which do not count."""
     repeated: tuple[str, ...]
-    """Inputs that have the same file name as a later one, which counts in their place."""
+    """Inputs with the file name of a later one, which counts instead."""
     by_source: Mapping[str, Prediction]
     """The reading of each input that a counted label names."""
 
     def notes(self) -> list[str]:
-        """What a person should know beside the numbers."""
+        """Notes for people on the numbers."""
         notes = []
         if self.unlabeled:
             notes.append(
@@ -67,14 +67,13 @@ def pair(
     loose: bool = False,
     all_rows: bool = False,
 ) -> Paired:
-    """Gives each label the answer whose file name, or file name without its ending, it names.
+    """Pairs each label with the answer of its file name, with or without the ending.
 
-    A label without an answer becomes a reading without one, hence wrong. Labels that cannot be
-    written in the vocabulary count only with `all_rows`.
+    A label without an answer is wrong. Labels beyond the vocabulary count only with `all_rows`.
 
-    Strict comparison takes labels and answers as space-separated tokens, as they are. Loose
-    comparison is for labels without a published form (photos, drawings): both sides are brought
-    to canonical LaTeX and `\\limits` is dropped; there a label that is no LaTeX is wrong.
+    Strict comparison takes labels and answers as space-separated tokens, unchanged. Loose
+    comparison is for labels without a published form (photos, drawings): both sides are normalized
+    to canonical LaTeX without `\\limits`; a label that is no LaTeX is wrong.
     """
     labels = list(labels)
     counted = [label for label in labels if all_rows or label.in_vocabulary]
@@ -107,7 +106,7 @@ def pair(
 
 
 def protocol_name(loose: bool, counted: str = ALL_FILES) -> str:
-    """What goes with every number: how tokens are compared, and which files count."""
+    """The protocol of a rate: how tokens are compared, and which files count."""
     return f"{LOOSE if loose else STRICT}, {counted}"
 
 
@@ -121,7 +120,7 @@ def _file_name(source: str) -> str:
 
 
 def reading(label: Label, answer: Answer | None, loose: bool) -> Prediction:
-    """A label and its answer, as tokens ready to be compared."""
+    """A label and its answer as comparable tokens."""
     try:
         reference = _tokens(label.latex, loose)
     except LatexError as error:
@@ -132,7 +131,7 @@ def reading(label: Label, answer: Answer | None, loose: bool) -> Prediction:
         return Prediction(label.name, reference, None, answer.error)
     try:
         read = _tokens(answer.canonical, loose)
-    except LatexError:  # the answer still stands, token for token
+    except LatexError:  # compared token for token
         read = tuple(token for token in answer.canonical.split() if token != "\\limits")
     return Prediction(label.name, reference, read)
 

@@ -1,4 +1,4 @@
-"""All that an evaluation says, as JSON and as text."""
+"""The report of an evaluation, as JSON and as text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ from .exprate import Prediction, Rate, bootstrap_interval, by_length, by_structu
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A labeled file that counts as wrong because there is no answer for it."""
+    """A labeled file that counts as wrong because it has no answer."""
 
     name: str
     reason: str
@@ -19,12 +19,12 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class Report:
-    """Rates in percent with the protocol they were taken by."""
+    """Rates in percent with their protocol."""
 
     protocol: str
     overall: Rate
     interval: tuple[float, float]
-    """95 % bootstrap interval of ExpRate over the files, in percent."""
+    """95 % bootstrap interval of ExpRate in percent."""
     by_length: Mapping[str, Rate]
     by_structure: Mapping[str, Rate]
     confusions: tuple[Confusion, ...]
@@ -32,7 +32,7 @@ class Report:
 
     @classmethod
     def of(cls, readings: Sequence[Prediction], protocol: str) -> "Report":
-        """Judges readings that were paired by `protocol`."""
+        """The report on readings that were paired by `protocol`."""
         overall = rate(readings)
         return cls(
             protocol=protocol,
@@ -45,7 +45,7 @@ class Report:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Percentages rounded to two decimals; `unreadable` is a count, its files are named too."""
+        """JSON with percentages rounded to two decimals; `unreadable` is a count."""
         return {
             **_rates(self.overall),
             "total": self.overall.total,

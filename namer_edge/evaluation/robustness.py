@@ -1,15 +1,12 @@
-"""Whether a formula is read the same however large it is drawn, with whatever pen, on a slope.
+"""`namer-edge evaluate robustness`: invariance to size, pen width and rotation.
 
-    python -m namer_edge.evaluation.robustness PACK [--formulas 200] [--one-look] [--json OUT]
-
-Ink of a pack is drawn as PNG pictures, black on white. 100 % are symbols 64 pixels high. Of the
+Ink of a pack is drawn as PNG pictures, black on white. At 100 % symbols are 64 pixels high. Of the
 formulas read right there with a pen of 4 pixels, the share is reported that is read the same at
 25, 50, 200 and 400 %, pen included, at 100 % with pens of 1 to 8 pixels, and at 100 % turned by 10
-and 20 degrees either way. With --one-look no second look mends what preparation or the model's own
-doubts spoil.
+and 20 degrees either way.
 """
 
-import sys
+import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.ink.strokes import Stroke, as_strokes, symbol_height
 from namer_edge_runtime.preprocessing import Preprocessing, turned
 
 from ..data.formula import Formula
-from .cli_options import chosen, options, tell
+from .cli_options import add_options, load_formulas, report_findings
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
 
-PROGRAM = "python -m namer_edge.evaluation.robustness"
+SUMMARY = "measure how many formulas are read the same at other sizes, pens and rotations"
 SYMBOL_HEIGHT = 64.0
 """Pixels that a typical symbol is high at 100 %."""
 PEN_WIDTH = 4.0
@@ -37,14 +33,37 @@ MARGIN = 32
 ANY_SIZE = 1 << 20
 
 
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_options(parser)
+    parser.add_argument(
+        "--no-tta", "--one-look", action="store_true", help="no test-time augmentation"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Raises the typed errors of model and data."""
+    from tqdm import tqdm
+
+    from namer_edge_runtime.recognizer import Recognizer
+
+    formulas = load_formulas(arguments)
+    recognizer = Recognizer.from_pretrained(
+        arguments.model, threads=arguments.threads, one_look=arguments.no_tta
+    )
+    with tqdm(total=len(formulas), unit="formula", disable=None) as bar:
+        found = measure_robustness(recognizer, formulas, progress=bar.update)
+    report_findings(found, arguments)
+    return 0
+
+
 @dataclass(frozen=True)
 class Drawing:
-    """One way to draw a formula, in percent of 100 %, pixels of the picture, and degrees."""
+    """One way to draw a formula: percent of the standard size, pen in pixels, degrees."""
 
     percent: float = 100.0
     pen_width: float = PEN_WIDTH
     turn: float = 0.0
-    """Degrees by which it falls from left to right."""
+    """Degrees, clockwise."""
 
     def __str__(self) -> str:
         slope = f", turned {self.turn:g} deg" if self.turn else ""
@@ -59,7 +78,7 @@ class Drawing:
         )
         level = symbol_height(strokes)
         sloping = as_strokes(turned(stroke, np.radians(self.turn)) for stroke in strokes)
-        # What is turned is as large as before, though its strokes are no longer as high.
+        # Keeps the size, although rotation changes the symbol height.
         grown = symbol_height(sloping) / level if level > 0 else 1.0
         preprocessing = replace(preprocessing, symbol_height=preprocessing.symbol_height * grown)
         return bytes(cv2.imencode(".png", 255 - render(sloping, preprocessing).image)[1])
@@ -72,7 +91,7 @@ SLOPES = tuple(Drawing(turn=degrees) for degrees in (-20.0, -10.0, 10.0, 20.0))
 
 @dataclass(frozen=True)
 class Robustness:
-    """How many formulas there were, were read right, and were then read the same elsewhere."""
+    """Numbers of formulas, of those read right, and of those read the same in each drawing."""
 
     formulas: int
     right: int
@@ -91,13 +110,13 @@ class Robustness:
         return "\n".join(lines + [f"{d!s:32s} {self.share(d):7.2f} %" for d in self.same])
 
 
-def steadiness(
+def measure_robustness(
     recognizer: "Recognizer",
     formulas: Sequence[Formula],
     drawings: Sequence[Drawing] = SIZES + PENS + SLOPES,
     progress: Callable[[], object] = lambda: None,
 ) -> Robustness:
-    """Reads each formula as `Drawing()`, and those read right as every one of `drawings`.
+    """Reads each formula as `Drawing()`, and those read right in all `drawings`.
 
     `progress` is called after each formula.
     """
@@ -111,24 +130,3 @@ def steadiness(
                 same[drawing] += recognizer(drawing.png(formula.strokes)).canonical == label
         progress()
     return Robustness(len(formulas), right, same)
-
-
-def _run(given: list[str]) -> None:
-    from tqdm import tqdm
-
-    from namer_edge_runtime.recognizer import Recognizer
-
-    parser = options(PROGRAM, __doc__.splitlines()[0])
-    parser.add_argument("--one-look", action="store_true", help="nothing is read a second time")
-    arguments = parser.parse_args(given)
-    formulas = chosen(arguments)
-    recognizer = Recognizer.from_pretrained(
-        arguments.model, threads=arguments.threads, one_look=arguments.one_look
-    )
-    with tqdm(total=len(formulas), unit="formula", disable=None) as bar:
-        found = steadiness(recognizer, formulas, progress=bar.update)
-    tell(found, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(exit_code(PROGRAM, _run))

@@ -1,4 +1,4 @@
-"""A picture enlarged for drawing on it: cells in color, words and arrows at places of cells."""
+"""An enlarged picture to draw on: colored cells, words and arrows at cells."""
 
 from dataclasses import dataclass
 
@@ -14,19 +14,19 @@ Color = tuple[int, int, int]
 Point = tuple[int, int]
 """(x, y) in pixels of the canvas."""
 WIDE, HIGH, LARGEST = 1400, 800, 6
-"""Pixels that an enlarged picture should fill, at most, and how much it may be enlarged."""
+"""Largest width and height in pixels of an enlarged picture, and largest factor."""
 BORDER = 5
-"""Cells of paper on the left and right, for <sos> and <eos>."""
+"""Blank cells on the left and right, for <sos> and <eos>."""
 
 
 @dataclass(frozen=True)
 class Canvas:
-    """An RGB picture, changed in place, that cells of the H/8 grid have places on."""
+    """An RGB picture, changed in place, with positions of the cells of the H/8 grid."""
 
     pixels: NDArray[np.uint8]
     """[H, W, 3]."""
     cell: int
-    """Pixels to a cell."""
+    """Pixels per cell."""
 
     @classmethod
     def of(cls, image: NDArray[np.uint8]) -> "Canvas":
@@ -41,29 +41,29 @@ class Canvas:
 
     @property
     def letters(self) -> float:
-        """Height in pixels that letters on it should have."""
+        """Height of letters in pixels."""
         return max(9.0, 0.5 * self.cell)
 
     def place(self, row: float, column: float) -> Point:
-        """The middle of a cell."""
+        """The center of a cell."""
         return (
             round((column + BORDER + 0.5) * self.cell),
             round((row + 0.5) * self.cell),
         )
 
     def heat(self, amounts: NDArray[np.floating], color: Color) -> None:
-        """Tint the cells of a grid [h, w] (H/8, or any finer or coarser one) by amounts 0 … 1."""
+        """Tints the cells of a grid [h, w] (H/8 or another) by amounts 0 … 1."""
         border = BORDER * self.cell
         inside = self.pixels[:, border : self.pixels.shape[1] - border]
         size = (inside.shape[1], inside.shape[0])
-        # Cells stay cells: nothing is interpolated that the network did not say.
+        # Nearest: cells of the network are not interpolated.
         share = np.asarray(
             cv2.resize(amounts.astype(np.float32), size, interpolation=cv2.INTER_NEAREST)
         )[:, :, None]
         inside[:] = np.round(inside * (1 - 0.7 * share) + np.array(color) * 0.7 * share)
 
     def word(self, text: str, at: Point, color: Color, size: float | None = None) -> None:
-        """`text` with its lower left corner at a point, on a light ground of its own."""
+        """Draws `text` with its lower left corner at a point, on a light background."""
         height = self.letters if size is None else size
         scale, thick = height / FONT_HEIGHT, max(1, round(height / 11))
         (width, high), _ = cv2.getTextSize(text, FONT, scale, thick)
@@ -77,7 +77,7 @@ class Canvas:
         cv2.circle(self.pixels, at, max(2, self.cell // 8), color, -1, cv2.LINE_AA)
 
     def strike(self, at: Point, color: Color) -> None:
-        """A cross over a point."""
+        """Draws a cross over a point."""
         arm, thick = self.cell // 3, max(1, self.cell // 16)
         for slope in (-1, 1):
             start, end = (at[0] - arm, at[1] - slope * arm), (at[0] + arm, at[1] + slope * arm)

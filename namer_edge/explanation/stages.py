@@ -1,4 +1,4 @@
-"""One reading of one picture with all that led to it: the paper's stages, kept."""
+"""Trace of one recognition through the paper's stages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,12 +20,12 @@ from namer_edge_runtime.recognizer import Recognizer
 
 if TYPE_CHECKING:
     from ..model.namer import Namer
-    from .attention import Watch
+    from .attention import AttentionRecorder
 
 
 @dataclass(frozen=True)
 class Insight:
-    """What VAT, PGD and path selection said of one picture; N nodes, h = H/8, w = W/8."""
+    """Outputs of VAT, PGD and path selection for one picture; N nodes, h = H/8, w = W/8."""
 
     prepared: Prepared
     vocabulary: Vocabulary
@@ -33,17 +33,17 @@ class Insight:
     """[h, w]: VAT's P(none) (eq. 2)."""
     nodes: Nodes
     corrected: NDArray[np.int64]
-    """[N] class after self correction (eq. 6), K + 1 for delete; -1 for <sos> and <eos>."""
-    sureness: NDArray[np.float32]
+    """[N] class after self-correction (eq. 6), K + 1 for delete; -1 for <sos> and <eos>."""
+    confidence: NDArray[np.float32]
     """[N] probability of that class; 1 for <sos> and <eos>."""
     graph: Graph
-    """Eq. 10, between the nodes that stay."""
+    """Eq. 10, between nodes that are not deleted."""
     path: Hypothesis
     most: float
-    """The largest E there can be: the sum of the edge weights."""
+    """Largest possible E: the sum of the edge weights."""
     attention: NDArray[np.float32] | None
-    """[J, N, h/2, w/2]: cross-attention of the self correction head's J layers, the mean over their
-    heads; None where the engine shows none."""
+    """[J, N, h/2, w/2] cross-attention of the self-correction head's J layers, mean over heads;
+    None without a torch model."""
 
     @property
     def canonical(self) -> str:
@@ -58,11 +58,11 @@ class Insight:
         return [*on_path, *(n for n in visual if n not in set(on_path))]
 
     def before(self, node: int) -> str:
-        """The token that VAT saw."""
+        """The token of VAT."""
         return self.vocabulary.token(int(self.nodes.classes[node]))
 
     def after(self, node: int) -> str:
-        """The token that PGD made of it; "" where it deleted the node."""
+        """The token after PGD; "" for a deleted node."""
         number = int(self.corrected[node])
         return "" if number == self.vocabulary.delete else self.vocabulary.token(number)
 
@@ -71,33 +71,32 @@ class Insight:
 
     @property
     def telling(self) -> int | None:
-        """The node whose attention tells most: the corrected one that PGD is surest of, else one
-        that it deleted, else that of which VAT was least sure; None where there is no node."""
+        """The node whose attention is shown: the corrected one of highest confidence, else a
+        deleted one, else the one of VAT's lowest score; None without nodes."""
 
         def rank(node: int) -> tuple[int, float]:
             if not self.changed(node):
                 return 0, -float(self.nodes.scores[node])
-            return (2 if self.after(node) else 1), float(self.sureness[node])
+            return (2 if self.after(node) else 1), float(self.confidence[node])
 
         return max(self.visual, key=rank, default=None)
 
 
 def trace_recognition(recognizer: Recognizer, value: Any, namer: "Namer | None" = None) -> Insight:
-    """Read `value` (any single input) in one look, keeping every stage.
+    """Recognizes `value` (any single input) in a single pass and keeps every stage.
 
-    `namer` is the network behind the recognizer's engine, where it is at hand: then the insight
-    has cross-attention. Raises what cannot be opened as `open_input` does, and `UsageError` for a
-    blank page, of which there is nothing to explain.
+    `namer`, the torch model behind the recognizer's engine, adds cross-attention. Raises what
+    `open_input` raises, and `UsageError` for a blank page.
     """
     prepared = recognizer.single_pass.prepared(open_input(value))
     if prepared.blank:
         raise UsageError("the page is blank: there is nothing to explain")
     vocabulary, decoding = recognizer.vocabulary, recognizer.decoding
-    with _watching(namer) as watch:
+    with _recording(namer) as recorder:
         stages = recognizer.single_pass.stages([prepared])
     pgd, (nodes,), ((path,),) = stages.pgd, stages.nodes, stages.hypotheses
     corrected = revise(pgd.correction[0], nodes.classes, nodes.parents, vocabulary.endings, True)
-    sureness = np.take_along_axis(pgd.correction[0], corrected.clip(0)[:, None], 1)[:, 0]
+    confidence = np.take_along_axis(pgd.correction[0], corrected.clip(0)[:, None], 1)[:, 0]
     graph = build(
         pgd.left[0],
         pgd.right[0],
@@ -106,7 +105,7 @@ def trace_recognition(recognizer: Recognizer, value: Any, namer: "Namer | None" 
         decoding.left_weight,
         decoding.right_weight,
     )
-    corrected[path.nodes] = path.classes  # some may be read though deleting them is likelier
+    corrected[path.nodes] = path.classes  # the path may keep nodes that are likelier deleted
     height, width = prepared.image.shape
     return Insight(
         prepared,
@@ -114,21 +113,21 @@ def trace_recognition(recognizer: Recognizer, value: Any, namer: "Namer | None" 
         stages.vat.none[0],
         nodes,
         corrected,
-        np.where(corrected < 0, np.float32(1), sureness),
+        np.where(corrected < 0, np.float32(1), confidence),
         graph,
         path,
         decoding.left_weight + decoding.right_weight,
-        None if watch is None else watch.maps((height // 16, width // 16)),
+        None if recorder is None else recorder.maps((height // 16, width // 16)),
     )
 
 
 @contextmanager
-def _watching(namer: "Namer | None") -> "Iterator[Watch | None]":
-    """Torch is needed only where there is a network of it."""
+def _recording(namer: "Namer | None") -> "Iterator[AttentionRecorder | None]":
+    """Imports torch only for a torch model."""
     if namer is None:
         yield None
         return
-    from .attention import watching
+    from .attention import recording
 
-    with watching(namer) as watch:
-        yield watch
+    with recording(namer) as recorder:
+        yield recorder

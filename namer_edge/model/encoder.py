@@ -1,4 +1,4 @@
-"""The encoders by name, behind one interface: picture → F8 and F16."""
+"""Encoders by name: picture → F8 and F16."""
 
 from collections.abc import Sequence
 

@@ -62,14 +62,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 130 where a signal stopped the training of a row. Raises the typed errors of
+    """Exit code 130 if a signal stopped the training of a row. Raises the typed errors of
     configurations, checkpoints and data."""
     import torch
     from tqdm import tqdm
 
     from namer_edge_runtime.errors import UsageError
 
-    from ..ablation.measure import AtInference, Judge, measure_run
+    from ..ablation.measure import AtInference, LabeledPack, measure_run
     from ..ablation.results import Results, text
     from ..ablation.runs import runs
     from ..ablation.tables import TABLES
@@ -87,19 +87,19 @@ def run(arguments: argparse.Namespace) -> int:
     settings = [*arguments.set, *(f"{key}={value}" for key, value in given.items() if value)]
     planned = {name: list(runs(TABLES[name], arguments.config, settings)) for name in names}
     if arguments.train and not all(run.train() for name in names for run in planned[name]):
-        return INTERRUPTED  # the same command goes on where it was
+        return INTERRUPTED  # the same command resumes
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     with tqdm(unit="formula", disable=None) as bar:
-        judge = Judge.of(arguments.data, bar.update)
+        pack = LabeledPack.of(arguments.data, bar.update)
         if arguments.model:
             reader = AtInference.of(arguments.model, arguments.device, arguments.paper_nodes)
             for name in at_inference:
                 for row in TABLES[name].rows:
-                    results.add(reader.measure(name, row, judge))
+                    results.add(reader.measure(name, row, pack))
         for name in names:
             for planned_run in planned[name]:
-                measured = measure_run(name, planned_run.row, planned_run.folder, judge)
+                measured = measure_run(name, planned_run.row, planned_run.folder, pack)
                 if measured is not None:
                     results.add(measured)
     print(text(results, names))

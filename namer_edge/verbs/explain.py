@@ -1,4 +1,4 @@
-"""`namer-edge explain`: how a reading came about, as one picture."""
+"""`namer-edge explain`: the stages of a recognition as one picture."""
 
 import argparse
 from pathlib import Path
@@ -14,8 +14,8 @@ SUMMARY = "show how a formula was read: tokens, corrections, graph and path, as 
 EPILOG = """\
 The picture shows, from above: what was read; the tokens of VAT and, below them, what PGD made of
 them, corrections in red; VAT's map; the corrections in place; the graph with edge scores and the
-chosen path. With a checkpoint (--model X.safetensors), which torch runs, it also shows where self
-correction looked for the token that it corrected. All of it is of the first look.
+chosen path. With a checkpoint (--model X.safetensors), which torch runs, it also shows the
+cross-attention of self-correction for a corrected token. All of it is of the first pass.
 """
 
 
@@ -52,6 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
     for node in insight.visual:
         if insight.changed(node):
             after = insight.after(node) or "deleted"
-            print(f"{insight.before(node)} -> {after} ({insight.sureness[node]:.2f})")
+            print(f"{insight.before(node)} -> {after} ({insight.confidence[node]:.2f})")
     print(f"{insight.canonical}\n{target}")
     return 0

@@ -1,4 +1,4 @@
-"""`namer-edge teacher-report`: how far a teacher's positions lie from the ink's."""
+"""`namer-edge teacher-report`: distances of a teacher's positions from the ink's."""
 
 import argparse
 from pathlib import Path
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Raises `CheckpointError` for what are no weights, `DataError` for a pack without
+    """Raises `CheckpointError` for other files than weights, `DataError` for a pack without
     positions."""
     import json
     import sys

@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 130 where a signal stopped the run before its end."""
+    """Exit code 130 if a signal stopped the run before its end."""
     from ..training.config import load_config
 
     config = load_config(arguments.config, arguments.settings)

@@ -9,7 +9,7 @@ import torch
 
 from namer_edge.ablation import runs as runs_module
 from namer_edge.ablation.engine import Remembering, Uncorrected
-from namer_edge.ablation.measure import reads_with
+from namer_edge.ablation.measure import row_setting
 from namer_edge.ablation.results import NOT_RUN, Results
 from namer_edge.ablation.runs import runs
 from namer_edge.ablation.tables import TABLES
@@ -114,13 +114,13 @@ def test_without_self_correction_nodes_stay_what_vat_saw() -> None:
 def test_a_row_reads_with_its_heads_and_weights_alone(tiny: Recognizer) -> None:
     for row in TABLES["heads"].rows:
         parts = row.settings.get("pgd_parts", PARTS)
-        reads = reads_with(row.settings, tiny.engine, DecodingOptions(threshold=0.3))
+        reads = row_setting(row.settings, tiny.engine, DecodingOptions(threshold=0.3))
         assert isinstance(reads.engine, Uncorrected) == ("SCH" not in row.name)
         weights = (reads.decoding.left_weight, reads.decoding.right_weight)
         assert weights == tuple(float(part in parts) for part in ("left", "right"))
         assert reads.decoding.threshold == 0.3
     for row in TABLES["edges"].rows:
-        decoding = reads_with(row.settings, tiny.engine, DecodingOptions()).decoding
+        decoding = row_setting(row.settings, tiny.engine, DecodingOptions()).decoding
         assert row.name == f"{decoding.left_weight:g}:{decoding.right_weight:g}"
 
 

@@ -5,7 +5,13 @@ from itertools import product
 import pytest
 import torch
 
-from namer_edge.autoregressive.beam_search import Hypothesis, Recomputing, beam_search, judge, read
+from namer_edge.autoregressive.beam_search import (
+    Hypothesis,
+    Recomputing,
+    beam_search,
+    log_probability,
+    read,
+)
 from namer_edge.autoregressive.model import AutoregressiveModel, Features
 
 from .small import NAMES, small
@@ -90,7 +96,7 @@ def test_a_wide_beam_finds_the_likeliest_of_all_formulas() -> None:
     start, stop = model.ends(backward=False)
     others = [n for n in range(model.alphabet.size) if n != stop]
     formulas = [tokens for length in (0, 1, 2) for tokens in product(others, repeat=length)]
-    scores = judge(model, seen, formulas)
+    scores = log_probability(model, seen, formulas)
     every = [Hypothesis(t, s) for t, s in zip(formulas, scores, strict=True)]
     # A third token can only be the end of what has two.
     (found,) = beam_search(model, seen, [(start, stop)], 400, longest=3, power=1.0)
@@ -118,7 +124,7 @@ def test_both_directions_judge_every_formula(name: str) -> None:
     model = small(name)
     seen = features(model, (32, 64))
     (best,) = read(model, seen, beam=3, longest=8)
-    both = [judge(model, seen, [best.tokens], backward)[0] for backward in (False, True)]
+    both = [log_probability(model, seen, [best.tokens], backward)[0] for backward in (False, True)]
     ends = model.ends(False)
     if len(best.tokens) < 8:  # one that was cut off has no closing token yet
         assert best.score == pytest.approx(sum(both), abs=1e-4)
@@ -128,8 +134,8 @@ def test_both_directions_judge_every_formula(name: str) -> None:
             if len(h.tokens) == 8:
                 continue
             tokens = h.tokens[::-1] if backward else h.tokens
-            (own,) = judge(model, seen, [tokens], backward)
-            (other,) = judge(model, seen, [tokens], not backward)
+            (own,) = log_probability(model, seen, [tokens], backward)
+            (other,) = log_probability(model, seen, [tokens], not backward)
             assert h.score == pytest.approx(own, abs=1e-4)
             whole = Hypothesis(tokens, own + other)
             assert best.normalized(1.0) >= whole.normalized(1.0) - 1e-4

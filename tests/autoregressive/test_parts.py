@@ -97,3 +97,11 @@ def test_labels_of_several_lengths_are_learned_at_once_as_one_by_one(name: str) 
     context = model.prepare(features)
     apart = [float(model.losses(context, [label])[key].detach()) for label in labels]
     assert float(whole[key].detach()) == pytest.approx((2 * apart[0] + 7 * apart[1]) / 9, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("can", "counters.0.look.conv.weight"), ("comer", "refinement.look.weight")],
+)
+def test_parameters_keep_the_names_that_checkpoints_have(name: str, parameter: str) -> None:
+    assert parameter in small(name).state_dict()

@@ -6,10 +6,10 @@ import numpy as np
 
 from namer_edge.data.symbols import OOV
 from namer_edge.evaluation.out_of_distribution import (
-    doubt,
-    one_above_the_other,
+    measure_out_of_distribution,
     scribble,
-    with_stranger_in,
+    stacked,
+    with_sign,
 )
 from namer_edge_runtime.ink.strokes import Strokes, bounds
 from namer_edge_runtime.result import Result
@@ -37,7 +37,7 @@ class KnowsItsFormulas:
 
 def test_scores_are_told_by_what_was_looked_at() -> None:
     stranger = replace(FORMULAS[0], strokes=CROSS, tokens=(OOV,))
-    found = doubt(KnowsItsFormulas(), FORMULAS, [stranger] * 5).to_json()  # type: ignore[arg-type]
+    found = measure_out_of_distribution(KnowsItsFormulas(), FORMULAS, [stranger] * 5).to_json()  # type: ignore[arg-type]
     right = len(FORMULAS) - 1  # one was read wrong, and counts nowhere
     assert found["formulas read right"]["count"] == right
     assert found["formulas read right"]["median"] == 0.9
@@ -50,7 +50,7 @@ def test_scores_are_told_by_what_was_looked_at() -> None:
 def test_a_stranger_takes_the_place_and_size_of_one_symbol() -> None:
     formula = next(f for f in FORMULAS if "x" in f.tokens)
     rng = np.random.default_rng(0)
-    strange = with_stranger_in(formula, CROSS, KnowsItsFormulas(), rng)  # type: ignore[arg-type]
+    strange = with_sign(formula, CROSS, KnowsItsFormulas(), rng)  # type: ignore[arg-type]
     assert strange is not None
     kept = [any(stroke is own for own in formula.strokes) for stroke in strange]
     assert kept.count(False) == len(CROSS)
@@ -63,7 +63,7 @@ def test_a_stranger_takes_the_place_and_size_of_one_symbol() -> None:
 
 def test_lines_do_not_touch_and_scribbles_are_ink() -> None:
     upper, lower = FORMULAS[1].strokes, FORMULAS[2].strokes
-    both = one_above_the_other(upper, lower)
+    both = stacked(upper, lower)
     above, below = bounds(both[: len(upper)]), bounds(both[len(upper) :])
     assert above[3] + 1.9 < below[1]
     assert above[0] == below[0] == 0

@@ -1,4 +1,4 @@
-"""Steadiness counts what is read the same, of what was read right at 100 %."""
+"""Robustness counts what is read the same, of what was read right at 100 %."""
 
 import subprocess
 import sys
@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from namer_edge.evaluation.robustness import Drawing, steadiness
+from namer_edge.evaluation.robustness import Drawing, measure_robustness
+from namer_edge_runtime.command import main
 from namer_edge_runtime.picture.skew import skew
 from namer_edge_runtime.result import Result
 
@@ -39,7 +40,7 @@ class KnowsItsPictures:
 def test_of_those_read_right_the_share_read_the_same_is_told() -> None:
     drawings = (Drawing(50.0, 2.0), Drawing(200.0, 8.0))
     seen: list[int] = []
-    found = steadiness(KnowsItsPictures(), FORMULAS, drawings, lambda: seen.append(1))  # type: ignore[arg-type]
+    found = measure_robustness(KnowsItsPictures(), FORMULAS, drawings, lambda: seen.append(1))  # type: ignore[arg-type]
     assert (found.formulas, found.right) == (len(FORMULAS), len(FORMULAS) - 1)
     assert [found.share(drawing) for drawing in drawings] == [0.0, 100.0]
     assert found.to_json()["same"] == {"50 %, pen 2 px": 0.0, "200 %, pen 8 px": 100.0}
@@ -66,14 +67,23 @@ def test_a_drawing_on_a_slope_is_the_same_formula_turned() -> None:
     assert str(Drawing(turn=-10.0)) == "100 %, pen 4 px, turned -10 deg"
 
 
-@pytest.mark.parametrize("trial", ["robustness", "out_of_distribution"])
-def test_a_pack_that_is_none_is_said_in_one_line(trial: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("former", ["steadiness", "doubt"])
+def test_former_modules_report_a_wrong_pack_in_one_line(former: str, tmp_path: Path) -> None:
     pack = tmp_path / "test.npz"
     pack.write_bytes(b"no pack")
-    more = ["--hands", str(pack)] if trial == "out_of_distribution" else []
-    command = [sys.executable, "-m", f"namer_edge.evaluation.{trial}", str(pack), *more]
+    more = ["--hands", str(pack)] if former == "doubt" else []
+    command = [sys.executable, "-m", f"namer_edge.evaluation.{former}", str(pack), *more]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"python -m namer_edge.evaluation.{trial}: error: ")
+    assert done.stderr.startswith("namer-edge: error: ")
     assert str(pack) in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", ["robustness", "unknown-signs", "reliability"])
+def test_evaluate_has_sub_verbs(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", verb, "--help"]) == 0
+    assert f"usage: namer-edge evaluate {verb}" in capsys.readouterr().out
+    assert main(["evaluate", verb]) == 2
+    assert main(["evaluate", "--help"]) == 0
+    assert f"namer-edge evaluate {verb}" in capsys.readouterr().out

@@ -65,14 +65,14 @@ def test_what_pgd_changed_is_red_and_what_it_deleted_comes_last(tiny: Recognizer
     first = insight.visual[0]
     other = with_class(insight, first, tiny.vocabulary.id("-"))
     assert other.telling == first
-    assert panels.told(other, first) == "1>-"
+    assert panels.change_of(other, first) == "1>-"
     assert red(panels.corrections(other).pixels)
     assert red(sheet(other)) > red(panels.corrections(other).pixels)  # and in the row of tokens
     deleted = with_class(insight, first, tiny.vocabulary.delete)
     path = replace(deleted.path, nodes=deleted.path.nodes[1:], classes=deleted.path.classes[1:])
     deleted = replace(deleted, path=path)
     assert deleted.visual[-1] == first
-    assert panels.told(deleted, first) == "1>deleted"
+    assert panels.change_of(deleted, first) == "1>deleted"
     assert red(panels.corrections(deleted).pixels)
 
 
