@@ -92,5 +92,7 @@ def _said(command: list[str]) -> str | None:
     """What a program printed; None where it is not there, failed or had nothing to say."""
     if shutil.which(command[0]) is None:
         return None
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     return done.stdout.strip() or None if done.returncode == 0 else None

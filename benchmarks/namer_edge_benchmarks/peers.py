@@ -59,7 +59,9 @@ class PeerRow:
 def in_own_process(peer: Peer) -> PeerRow:
     """Whatever goes wrong there is the row's error and stops nothing."""
     command = [sys.executable, "-m", __name__, json.dumps(asdict(peer))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return PeerRow(peer, error=last)

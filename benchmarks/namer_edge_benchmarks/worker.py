@@ -44,7 +44,9 @@ class Read:
 def in_own_process(trial: Configuration) -> Row:
     """Whatever goes wrong there is the row's error and stops nothing."""
     command = [sys.executable, "-m", __name__, json.dumps(asdict(trial))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return Row(trial, error=f"the process ended with {done.returncode}: {last}")

@@ -51,7 +51,8 @@ def load_state(path: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]
             state = json.loads(file.metadata()["state"])
             for key in file.keys():  # noqa: SIM118 (no mapping)
                 group, name = key.split("/")
-                tensors.setdefault(group, {})[name] = file.get_tensor(key)
+                # A tensor that stays mapped would keep Windows from replacing the file.
+                tensors.setdefault(group, {})[name] = file.get_tensor(key).clone()
     except (OSError, ValueError, TypeError, KeyError, SafetensorError) as error:
         raise CheckpointError(f"no checkpoint to resume from in {path}: {error}") from None
     return tensors, state

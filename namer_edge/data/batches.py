@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -227,18 +228,7 @@ def loader(
 
     Raises `TrainingError` if one of these was killed.
     """
-    inputs = ink.preprocessing.inputs
-
-    def collate(items: list[TrainingSample]) -> Batch:
-        return Batch(
-            torch.from_numpy(
-                np.stack([planes(item.image, inputs, item.strokes) for item in items])
-            ),
-            [item.size for item in items],
-            [item.cells for item in items],
-            [item.label for item in items],
-        )
-
+    collate = partial(_collated, inputs=ink.preprocessing.inputs)  # picklable, for spawned workers
     drawn = DataLoader(ink, batch_sampler=batches, collate_fn=collate, num_workers=workers)
     try:
         yield from drawn
@@ -249,3 +239,12 @@ def loader(
             f"a process that draws pictures died ({error}): go on with --resume, and with fewer "
             "workers where memory is short"
         ) from error
+
+
+def _collated(items: list[TrainingSample], inputs: int) -> Batch:
+    return Batch(
+        torch.from_numpy(np.stack([planes(item.image, inputs, item.strokes) for item in items])),
+        [item.size for item in items],
+        [item.cells for item in items],
+        [item.label for item in items],
+    )

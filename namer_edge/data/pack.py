@@ -78,7 +78,7 @@ def save_pack(path: str | Path, pack: Pack) -> None:
         with atomic_file(path) as file:
             write_arrays(file, arrays)
     except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error})") from error
+        raise DataError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
 def load_pack(path: str | Path) -> Pack:

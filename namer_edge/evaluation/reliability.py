@@ -61,7 +61,7 @@ def _at(score: float, right: float) -> tuple[int, int]:
 def read_report(path: Path) -> tuple[Bin, ...]:
     """The bins of a report; raises `DataError` for another file."""
     try:
-        report = json.loads(path.read_text())
+        report = json.loads(path.read_text("utf-8"))
         return tuple(Bin(**fields) for fields in report["confidence"]["bins"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.atomic import atomic_file
+from namer_edge_runtime.atomic import atomic_file, naming
 
 from .throughput import Throughput
 
@@ -26,7 +26,8 @@ class Log:
         self.count = 0
         from torch.utils.tensorboard import SummaryWriter
 
-        self.board = SummaryWriter(str(folder / "tensorboard"))
+        with naming(folder / "tensorboard"):
+            self.board = SummaryWriter(str(folder / "tensorboard"))
 
     def add(
         self,
@@ -46,17 +47,19 @@ class Log:
         speed = throughput.row(samples)
         place = {"samples": samples, "epoch": round(epochs, 3), "rate": learning_rate}
         self._append("log.csv", {**place, **means, **speed})
-        for name, value in {**means, "rate": learning_rate, **speed}.items():
-            self.board.add_scalar(f"train/{name}", value, samples)
+        with naming(self.folder / "tensorboard"):
+            for name, value in {**means, "rate": learning_rate, **speed}.items():
+                self.board.add_scalar(f"train/{name}", value, samples)
         self.sums, self.count = {}, 0
 
     def validation(self, samples: int, epoch: int, scores: Mapping[str, Any]) -> None:
         """Writes the scores of the validation set after `epoch` epochs."""
         self._append("validation.csv", {"samples": samples, "epoch": epoch, **scores})
-        for name, value in scores.items():
-            if isinstance(value, int | float):
-                self.board.add_scalar(f"validation/{name}", value, samples)
-        self.board.flush()
+        with naming(self.folder / "tensorboard"):
+            for name, value in scores.items():
+                if isinstance(value, int | float):
+                    self.board.add_scalar(f"validation/{name}", value, samples)
+            self.board.flush()
 
     def _append(self, name: str, row: Mapping[str, Any]) -> None:
         """Appends a row; an existing file keeps its columns."""
@@ -66,14 +69,15 @@ class Log:
         if not fresh:
             with path.open(newline="", encoding="utf-8") as file:
                 columns = next(csv.reader(file))
-        with path.open("a", newline="", encoding="utf-8") as file:
+        with naming(path), path.open("a", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
             if fresh:
                 writer.writeheader()
             writer.writerow({k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()})
 
     def close(self) -> None:
-        self.board.close()
+        with naming(self.folder / "tensorboard"):
+            self.board.close()
 
 
 def _keep_up_to(path: Path, samples: int) -> None:
@@ -81,7 +85,8 @@ def _keep_up_to(path: Path, samples: int) -> None:
     if not path.exists():
         return
     with path.open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if int(row["samples"]) <= samples]
+        whole = (line for line in file if line.endswith("\n"))  # a full disk cuts the last one
+        rows = [row for row in csv.DictReader(whole) if int(row["samples"]) <= samples]
     if not rows:
         path.unlink()
         return

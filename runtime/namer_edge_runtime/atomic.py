@@ -19,7 +19,8 @@ from zlib import crc32
 from .errors import UsageError
 
 ABANDONED = 86400.0
-"""Seconds without a change after which a leftover is removed, whatever process has its number."""
+"""Seconds without a change after which a leftover is removed whose process cannot be looked up:
+that of another machine, or any on Windows."""
 SWAP_TRIES = 20
 """Tries of a rename that Windows refuses while another process has the target open."""
 _LEFTOVER = re.compile(r"\.(?P<host>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}\.(?P<kind>part|old)$")
@@ -38,7 +39,13 @@ def atomic_file(path: Path, mode: str = "wb") -> Iterator[IO]:
     part = _beside(path, "part")
     try:
         with _writing(path):
-            opened = part.open(mode.replace("w", "x"), encoding=None if "b" in mode else "utf-8")
+            # The same bytes on all systems: Windows would end lines otherwise.
+            binary = "b" in mode
+            opened = part.open(
+                mode.replace("w", "x"),
+                encoding=None if binary else "utf-8",
+                newline=None if binary else "\n",
+            )
         with naming(path), opened as file:
             yield file
             file.flush()
@@ -74,6 +81,30 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     that replace a folder, the next call puts the old one back first. Raises `UsageError` where no
     folder can be made at `path`, `OSError` that names `path` where the disk is full.
     """
+    with scratch_folder(path) as part:
+        yield part
+        with _writing(path):
+            if path.exists():
+                # A folder cannot be renamed onto one that has files, so the old one steps aside.
+                old = _beside(path, "old")
+                _swap(path, old)
+                try:
+                    _swap(part, path)
+                except OSError:
+                    old.rename(path)
+                    raise
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                _swap(part, path)
+
+
+@contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """A new empty folder beside `path` that is gone when the block ends.
+
+    What a killed process leaves of it is removed by the next write to `path`. Raises as
+    `atomic_folder`.
+    """
     _remove_leftovers(path)
     part = _beside(path, "part")
     with _writing(path):
@@ -81,21 +112,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     try:
         with naming(path):
             yield part
-        with _writing(path):
-            if path.exists():
-                # A folder cannot be renamed onto one that has files, so the old one steps aside.
-                old = path.rename(_beside(path, "old"))
-                try:
-                    part.rename(path)
-                except OSError:
-                    old.rename(path)
-                    raise
-                shutil.rmtree(old, ignore_errors=True)
-            else:
-                part.rename(path)
-    except BaseException:
+    finally:
         shutil.rmtree(part, ignore_errors=True)
-        raise
 
 
 @contextmanager
@@ -127,7 +145,7 @@ def _beside(path: Path, kind: str) -> Path:
 
 
 def _swap(part: Path, path: Path) -> None:
-    """Renames, patiently on Windows, where a target that somebody reads cannot be replaced."""
+    """Renames, patiently on Windows, where nothing that somebody reads can be moved or replaced."""
     for _ in range(SWAP_TRIES if sys.platform == "win32" else 0):
         try:
             part.replace(path)
@@ -162,10 +180,8 @@ def _is_abandoned(leftover: Path, host: str, process: int) -> bool:
         idle = time.time() - leftover.stat().st_mtime
     except OSError:
         return False
-    if idle > ABANDONED:
-        return True
     if host != _host() or sys.platform == "win32":  # there, signal 0 would end the process
-        return False
+        return idle > ABANDONED
     try:
         os.kill(process, 0)
     except ProcessLookupError:

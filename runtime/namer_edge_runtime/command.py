@@ -10,6 +10,7 @@ or a device is missing, 130 interrupted (Ctrl-C).
 
 import argparse
 import difflib
+import errno
 import io
 import os
 import re
@@ -46,21 +47,43 @@ def exit_code(
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     try:
-        return run([argument for argument in arguments if argument != "--debug"]) or 0
-    except SystemExit as leaving:  # argparse: help shown, or wrong usage
-        return leaving.code if isinstance(leaving.code, int) else 0
+        try:
+            code = run([argument for argument in arguments if argument != "--debug"]) or 0
+        except SystemExit as leaving:  # argparse: help shown, or wrong usage
+            code = leaving.code if isinstance(leaving.code, int) else 0
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has enough; the interpreter's own flush must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
+        if _is_broken_pipe(error):  # whoever read our output has enough
+            _give_up_output()
+            return 0
         if debug:
             raise
         message, code = _told(error)
+        if _is_output_full(error):
+            message = f"standard output: {message}"
+            _give_up_output()
         print(f"{program}: error: {' '.join(message.split())}", file=sys.stderr)
         return code
+
+
+def _is_broken_pipe(error: Exception) -> bool:
+    """Windows calls a pipe that nobody reads an invalid argument."""
+    invalid = isinstance(error, OSError) and error.errno == errno.EINVAL and not error.filename
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and invalid)
+
+
+def _is_output_full(error: Exception) -> bool:
+    """Whether this is of standard output, a full file or disk: errors of other files name them."""
+    full = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+    return isinstance(error, OSError) and error.errno in full and not error.filename
+
+
+def _give_up_output() -> None:
+    """Leads standard output nowhere, so that the interpreter's own flush does not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _told(error: Exception) -> tuple[str, int]:
@@ -88,7 +111,8 @@ def _ready_streams() -> None:
     was closed by the caller is there, and leads nowhere."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -56,7 +56,7 @@ def test_a_killed_run_goes_on_to_the_same_losses(pack: Path, tmp_path: Path) -> 
         assert time.monotonic() < deadline, "the run did not get to its sixth step"
         assert process.poll() is None, "the run ended before it could be killed"
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     process.wait()
     _, state = load_state(killed / "state.safetensors")
     assert 0 < state["progress"]["step"] < 16

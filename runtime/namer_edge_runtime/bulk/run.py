@@ -179,10 +179,8 @@ def _inside(folder: str) -> list[Source]:
         found.append((path, DataError(_unopened(str(path), error))))
     if not found:
         raise DataError(f"{folder}: no picture and no InkML in this folder")
-    return [
-        Source(_printable(str(path)), None if error else path, error)
-        for path, error in sorted(found, key=lambda pair: pair[0])
-    ]
+    found.sort(key=lambda pair: pair[0].parts)  # paths themselves ignore case on Windows
+    return [Source(_printable(str(path)), None if error else path, error) for path, error in found]
 
 
 def _wanted(archive: zipfile.ZipFile, name: str) -> list[zipfile.ZipInfo]:

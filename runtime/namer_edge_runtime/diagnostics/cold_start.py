@@ -56,7 +56,9 @@ def cold_start(model: str | Path | None = None, base: bool = False) -> StartUp:
     install does not bring. Raises `RuntimeError` where that process fails."""
     command = [sys.executable, "-m", __name__, *([] if model is None else [str(model)])]
     command += ["--base"] if base else []
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         raise RuntimeError(f"the reading in a fresh process failed: {done.stderr.strip()[-300:]}")
     return StartUp(**json.loads(done.stdout))

@@ -97,8 +97,10 @@ def check_other(target: Path | None, inputs: Iterable[Path | None]) -> None:
         return
     place = Path(os.path.realpath(target))
     read = {Path(os.path.realpath(path)) for path in inputs if path}
+    # Names that differ in case alone are one file on macOS and Windows.
+    same = place.exists() and any(path.exists() and place.samefile(path) for path in read)
     inside = read & set(place.parents) and place.suffix.lower() in KNOWN and place.exists()
-    if place in read or inside:
+    if same or place in read or inside:
         raise UsageError(f"{target} is read, and would be lost: give another name for the output")
 
 
@@ -112,7 +114,7 @@ def check_outputs(targets: Sequence[str | None], inputs: Iterable[str | Path | N
     for file in files:
         check_writable(str(file))
         check_other(file, read)
-    if len({os.path.realpath(file) for file in files}) < len(files):
+    if len({os.path.normcase(os.path.realpath(file)) for file in files}) < len(files):
         raise UsageError("two outputs have one name, and one would be lost: give each its own")
 
 
