@@ -17,13 +17,13 @@ PAGES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "Reading": (
         ("namer_edge_runtime.recognizer", ("Recognizer",)),
         ("namer_edge_runtime.result", ("Result", "Reading", "TokenResult", "Milliseconds")),
-        ("namer_edge_runtime.session", ("PenSession", "CanvasSymbol")),
+        ("namer_edge_runtime.recognition.pen_session", ("PenSession", "CanvasSymbol")),
     ),
     "Models": (
         ("namer_edge_runtime.model_file", ("ModelFile", "Part", "packaged_models")),
-        ("namer_edge_runtime.picture.look", ("Look",)),
-        ("namer_edge_runtime.decoding", ("Decoding",)),
-        ("namer_edge_runtime.scaling", ("Scalings", "Scaling")),
+        ("namer_edge_runtime.preprocessing", ("Preprocessing",)),
+        ("namer_edge_runtime.decode.options", ("DecodingOptions",)),
+        ("namer_edge_runtime.score_calibration", ("ScoreCalibration", "PlattScaling")),
     ),
     "Engines": (
         ("namer_edge_runtime.engine.base", ("Engine", "VatOutput", "PgdInputs", "PgdOutput")),
@@ -155,8 +155,8 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def http_page() -> str:
-    from namer_edge_runtime.demo.openapi import description
-    from namer_edge_runtime.demo.settings import Settings
+    from namer_edge_runtime.server.openapi import description
+    from namer_edge_runtime.server.settings import Settings
 
     told = description(Settings(recognizer={}))
     parts = [BY, "# HTTP API", told["info"]["description"]]

@@ -189,13 +189,13 @@ class Writer:
         )
         middle = (bar.high + bar.low)[0] / 2
 
-        def centred(part: Box, y: float) -> Box:
+        def centerd(part: Box, y: float) -> Box:
             return part.moved(middle - (part.high + part.low)[0] / 2, y)
 
         return (
-            centred(above, axis - 0.2 - above.high[1])
+            centerd(above, axis - 0.2 - above.high[1])
             + bar
-            + centred(below, axis + 0.22 - below.low[1])
+            + centerd(below, axis + 0.22 - below.low[1])
         )
 
     def root(self, body: Box) -> Box:

@@ -61,7 +61,7 @@ def inked(name: str, label: str, box: Any) -> Formula:
     nodes = to_nodes(tokens, VOCABULARY)
     left = list(box.symbols)
     strokes: list[Any] = []
-    owners: list[int] = []
+    assign_strokes: list[int] = []
     groups: list[list[Any]] = []
     for visual, token in enumerate(node.token for node in nodes if not node.ending):
         own = []
@@ -70,13 +70,13 @@ def inked(name: str, label: str, box: Any) -> Formula:
             left.remove(symbol)
             own = [stroke.astype(np.float32) for stroke in symbol.strokes]
         strokes += own
-        owners += [visual] * len(own)
+        assign_strokes += [visual] * len(own)
         groups.append(own)
     placement = place(nodes, groups)
     return Formula(
         name,
         strokes,
-        np.array(owners, np.int32),
+        np.array(assign_strokes, np.int32),
         tokens,
         placement.positions,
         placement.boxes,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from .handwriting import written
 
@@ -18,8 +18,8 @@ PAPER, INK = np.array([214.0, 228.0, 232.0]), np.array([120.0, 50.0, 30.0])
 
 def photo(number: int, seed: int = 0) -> NDArray[np.uint8]:
     """[H, W, 3] (blue, green, red) of formula `number` of `handwriting.WRITTEN`."""
-    look = Look(symbol_height=46.0, pen_width=4.0, margin=30)
-    ink = render(written(number, seed).strokes, look).image[..., None] / 255.0
+    preprocessing = Preprocessing(symbol_height=46.0, pen_width=4.0, margin=30)
+    ink = render(written(number, seed).strokes, preprocessing).image[..., None] / 255.0
     height, width = ink.shape[:2]
     light = (
         1

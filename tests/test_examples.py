@@ -10,8 +10,8 @@ from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.picture.load import load
-from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.picture.prepare import prepare
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 FOLDER = Path(__file__).parents[1] / "examples"
@@ -35,9 +35,9 @@ def test_ink_says_what_it_is_symbol_by_symbol(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_picture_and_ink_come_to_the_same_look(name: str) -> None:
-    look = Look()
-    drawn = render(read_inkml(FOLDER / f"{name}.inkml").strokes, look).image
-    photographed = prepare(load(FOLDER / f"{name}.png"), look).image
+    preprocessing = Preprocessing()
+    drawn = render(read_inkml(FOLDER / f"{name}.inkml").strokes, preprocessing).image
+    photographed = prepare(load(FOLDER / f"{name}.png"), preprocessing).image
     extent = [np.ptp(np.argwhere(image > 127), axis=0) for image in (drawn, photographed)]
     # Pictures come at sizes from a ladder, half a rung off at most, their blobs are other than the
     # strokes that heights of ink are taken from, and their lines may be a tenth of a pen thinner.

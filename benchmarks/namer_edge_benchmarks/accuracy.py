@@ -12,8 +12,8 @@ from namer_edge_runtime.errors import DataError, UsageError
 from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 
 from .formulas import samples
-from .pages import table
 from .published import CROHME, HME100K, NONE, TABLE_1, TABLE_2, Method, Rates
+from .report import table
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
@@ -79,7 +79,7 @@ def _opened(
 ) -> tuple["Recognizer", str]:
     """What reads, and what to call it."""
     if model is not None and model.endswith(CHECKPOINT):
-        from namer_edge.training.reading import open_reader
+        from namer_edge.checkpoints.open import open_reader
 
         reader = cast("Recognizer", open_reader(Path(model), device))
         return reader, f"{Path(model).stem}, torch, fp32"

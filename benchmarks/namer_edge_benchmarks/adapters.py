@@ -1,4 +1,4 @@
-"""How another recogniser is called: a function, a command for each file, or one that stays."""
+"""How another recognizer is called: a function, a command for each file, or one that stays."""
 
 import importlib
 import shlex
@@ -47,7 +47,9 @@ def _function(text: str) -> Adapter:
 
 
 def _printed(command: Sequence[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=True
+    )
     return done.stdout.strip()
 
 
@@ -55,7 +57,7 @@ def _printed(command: Sequence[str]) -> str:
 def _kept_alive(words: Sequence[str]) -> Iterator["subprocess.Popen[str]"]:
     try:
         process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
     except OSError as error:
         raise UsageError(f"{words[0]}: cannot be started ({error.strerror})") from None

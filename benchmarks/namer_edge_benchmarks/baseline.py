@@ -12,7 +12,7 @@ from typing import Any
 
 from namer_edge_runtime.errors import DataError, UsageError
 
-from .pages import table
+from .report import table
 
 OUTSIDE = ("prepare", "path", "latex")
 """Stages outside the networks."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from namer_edge.data.plots import INK, write
 
-from .pages import table
+from .report import table
 
 WIDTH, HEIGHT = 900, 420
 LEFT, TOP, RIGHT, BOTTOM = 70, 40, 260, 50
@@ -71,13 +71,13 @@ def _chart(chart: Chart) -> Picture:
         write(panel, f"{place:g}", (x - 8, HEIGHT - BOTTOM + 18), 0.8)
     write(panel, chart.axis, (LEFT, HEIGHT - 12), 0.9)
     for number, curve in enumerate(chart.curves):
-        colour = COLOURS[number % len(COLOURS)]
+        color = COLOURS[number % len(COLOURS)]
         points = [at(*point) for point in zip(curve.axis, curve.milliseconds, strict=True)]
-        cv2.polylines(panel, [np.array(points, np.int32)], False, colour, 2, cv2.LINE_AA)
+        cv2.polylines(panel, [np.array(points, np.int32)], False, color, 2, cv2.LINE_AA)
         for point in points:
-            cv2.circle(panel, point, 3, colour, -1, cv2.LINE_AA)
+            cv2.circle(panel, point, 3, color, -1, cv2.LINE_AA)
         corner = (WIDTH - RIGHT + 16, TOP + 20 + 22 * number)
-        write(panel, curve.name, corner, 0.9, colour)
+        write(panel, curve.name, corner, 0.9, color)
     cv2.line(panel, (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM), INK)
     return panel
 

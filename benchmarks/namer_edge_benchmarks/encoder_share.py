@@ -78,7 +78,11 @@ def watch(
     """Reads the samples once more, one by one; `model` is None where a checkpoint is read."""
     watching = Watching(recognizer.engine, _encoder(recognizer.engine, model, threads))
     reader = Recognizer(
-        watching, recognizer.look, recognizer.vocabulary, recognizer.decoding, recognizer.scalings
+        watching,
+        recognizer.preprocessing,
+        recognizer.vocabulary,
+        recognizer.decoding,
+        recognizer.score_calibration,
     )
     for sample in samples:
         reader.each([sample.source.value], 1)

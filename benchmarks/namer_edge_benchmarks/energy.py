@@ -10,7 +10,7 @@ def read_energy(folder: Path = DOMAINS) -> dict[str, int]:
     counters = {}
     for domain in sorted(folder.glob("intel-rapl:?")):
         try:
-            counters[domain.name] = int((domain / "energy_uj").read_text())
+            counters[domain.name] = int((domain / "energy_uj").read_text("utf-8"))
         except (OSError, ValueError):
             return {}
     return counters

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from namer_edge.evaluation.cli_options import spread
+from namer_edge.evaluation.robustness import Drawing
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
-from namer_edge.evaluation.steadiness import Drawing
-from namer_edge.evaluation.trial import spread
-from namer_edge_runtime.bulk import NamedBytes, Source
+from namer_edge_runtime.bulk.run import NamedBytes, Source
 from namer_edge_runtime.errors import UsageError
 
 DEFAULT = Path("runs/data/test2014.npz")

@@ -1,6 +1,6 @@
 """Multiply-adds counted by hand, from the papers' formulas: a check on the library's count.
 
-Products of matrices and convolutions; what is added, normalised or squashed is left out on both
+Products of matrices and convolutions; what is added, normalized or squashed is left out on both
 sides. Sizes are the published ones: DenseNet with growth 24, decoders of width 256.
 """
 

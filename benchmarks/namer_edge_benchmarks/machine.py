@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from namer_edge_runtime.diagnostics.health import EXTRA_PACKAGES, PACKAGES, installed_version
+from namer_edge_runtime.diagnostics.int8_sums import sums_here
 from namer_edge_runtime.engine.cpus import usable_cpus
 from namer_edge_runtime.engine.int8_sums import (
     SATURATED,
@@ -16,9 +18,7 @@ from namer_edge_runtime.engine.int8_sums import (
     cpu_flags,
     int8_unit,
     processor,
-    sums_here,
 )
-from namer_edge_runtime.health import EXTRA_PACKAGES, PACKAGES, installed_version
 
 
 @dataclass(frozen=True)
@@ -92,5 +92,7 @@ def _said(command: list[str]) -> str | None:
     """What a program printed; None where it is not there, failed or had nothing to say."""
     if shutil.which(command[0]) is None:
         return None
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     return done.stdout.strip() or None if done.returncode == 0 else None

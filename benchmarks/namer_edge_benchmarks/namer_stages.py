@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from namer_edge.model.namer import Namer, PgdGraph
-from namer_edge_runtime.decode import Nodes
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode import DecodingOptions, Nodes, decode_all, pick_nodes
+from namer_edge_runtime.decode.filled import without_hollow
 from namer_edge_runtime.engine.base import PgdOutput
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.selection import picks, readings
 
 BEST = 4
 """Classes of a cell that VAT's graph gives."""
@@ -44,7 +43,7 @@ class Stages:
 @torch.inference_mode()
 def run_stages(
     namer: Namer,
-    decoding: Decoding,
+    decoding: DecodingOptions,
     f8: Tensor,
     f16: Tensor,
     clock: Clock,
@@ -66,22 +65,23 @@ def run_stages(
     if label is not None:
         scores, classes, none = _label_maps(label, vocabulary, *none.shape[1:])
     started = clock()
-    (nodes,) = picks(scores, classes, none, vocabulary, decoding)
+    batch = pick_nodes(scores, classes, none, vocabulary, decoding)
     path = clock() - started
     started = clock()
-    arrays = (nodes.cells, nodes.classes, nodes.endings, nodes.scores)
-    inputs = [torch.from_numpy(array[None]).to(f8.device) for array in arrays]
-    mask = torch.ones(1, len(nodes), device=f8.device)
-    said = PgdOutput(*(x.cpu().numpy() for x in PgdGraph(namer)(features, f16, *inputs, mask)))
+    arrays = (batch.cells, batch.classes, batch.endings, batch.scores, batch.mask)
+    inputs = [torch.from_numpy(array).to(f8.device) for array in arrays]
+    said = PgdOutput(*(x.cpu().numpy() for x in PgdGraph(namer)(features, f16, *inputs)))
     pgd = clock() - started
     if label is not None:
-        said = _label_graph(label, vocabulary, nodes)
+        said = _label_graph(label, vocabulary, batch[0])
     started = clock()
-    ((best,),) = readings(said, [nodes], vocabulary, decoding)
+    heads = (said.correction, said.left, said.right)
+    found = decode_all(*heads, batch, vocabulary.endings, decoding)
+    ((best,),) = without_hollow(found, vocabulary)
     names = [vocabulary.token(int(number)) for number in best.classes]
     tokens = tuple(to_tokens(names, vocabulary))
     path += clock() - started
-    return Stages(1000 * vat, 1000 * pgd, 1000 * path, len(nodes), tokens)
+    return Stages(1000 * vat, 1000 * pgd, 1000 * path, len(batch[0]), tokens)
 
 
 def _label_maps(label: Sequence[str], vocabulary: Vocabulary, height: int, width: int) -> Maps:

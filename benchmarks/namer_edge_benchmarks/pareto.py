@@ -9,8 +9,8 @@ import numpy as np
 from namer_edge.data.plots import INK, write
 
 from .charts import BOTTOM, COLOURS, LEFT, TOP, WIDTH, Picture
+from .configuration import Row
 from .peers import PeerRow
-from .trial import Row
 
 HEIGHT = 520
 RIGHT = 400
@@ -30,7 +30,7 @@ class Point:
 
 
 def points(rows: Sequence[Row], peers: Sequence[PeerRow] = ()) -> list[Point]:
-    """Of all that was measured on labelled formulas."""
+    """Of all that was measured on labeled formulas."""
     found = []
     for row in rows:
         m = row.measured
@@ -79,12 +79,12 @@ def draw_front(found: Sequence[Point]) -> Picture:
     line = [at(point.fps, point.exact) for point in front(found)]
     cv2.polylines(panel, [np.array(line, np.int32)], False, INK, 1, cv2.LINE_AA)
     for number, point in enumerate(found):
-        colour = COLOURS[number % len(COLOURS)]
+        color = COLOURS[number % len(COLOURS)]
         x, y = at(point.fps, point.exact)
-        cv2.circle(panel, (x, y), 4, colour, -1, cv2.LINE_AA)
-        write(panel, str(number + 1), (x + BESIDE // 2, y - BESIDE // 2), 0.8, colour)
+        cv2.circle(panel, (x, y), 4, color, -1, cv2.LINE_AA)
+        write(panel, str(number + 1), (x + BESIDE // 2, y - BESIDE // 2), 0.8, color)
         corner = (LEFT + across + 16, TOP + 20 + 22 * number)
-        write(panel, f"{number + 1}  {point.name}", corner, 0.8, colour)
+        write(panel, f"{number + 1}  {point.name}", corner, 0.8, color)
     cv2.line(panel, (LEFT, HEIGHT - BOTTOM), (LEFT + across, HEIGHT - BOTTOM), INK)
     return panel
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from namer_edge_runtime.decode import Nodes, decode
 
 
-def path_time(endings: NDArray[np.integer], count: int, routes: int = 0) -> float:
+def path_time(endings: NDArray[np.integer], count: int, k_best: int = 0) -> float:
     """Microseconds of processor time of a sure path through `count` nodes, the best of 30 runs of
-    20; `endings` are those of a vocabulary's classes, `routes` as in `Decoding`."""
+    20; `endings` are those of a vocabulary's classes, `k_best` as in `DecodingOptions`."""
     random = np.random.default_rng(0)
     order = np.r_[0, 2 + random.permutation(count - 2), 1]
     left, right = np.full((2, count, count), 0.1 / count, np.float32)
@@ -25,6 +25,6 @@ def path_time(endings: NDArray[np.integer], count: int, routes: int = 0) -> floa
     for _ in range(30):
         started = process_time()
         for _ in range(20):
-            decode(probs, left, right, nodes, endings, routes=routes)
+            decode(probs, left, right, nodes, endings, k_best=k_best)
         best = min(best, (process_time() - started) / 20)
     return best * 1e6

@@ -1,4 +1,4 @@
-"""Other recognisers on the same formulas, through an adapter of a few lines (`adapters.py`)."""
+"""Other recognizers on the same formulas, through an adapter of a few lines (`adapters.py`)."""
 
 import json
 import subprocess
@@ -17,21 +17,21 @@ from namer_edge.evaluation.samples import Sample
 from namer_edge_runtime.errors import UsageError
 
 from .adapters import adapter
+from .configuration import Accuracy, Spread
 from .formulas import samples, strokes_of
-from .pages import table
-from .trial import Accuracy, Spread
+from .report import table
 
 
 @dataclass(frozen=True)
 class Peer:
-    """Another recogniser, and what it is to read."""
+    """Another recognizer, and what it is to read."""
 
     name: str
     adapter: str
     data: str
     limit: int | None = None
     only: tuple[str, ...] = ()
-    """As in `Trial`."""
+    """As in `Configuration`."""
     ink: bool = False
     """It gets strokes, as a JSON file `[[[x, y], …], …]`, and not a PNG."""
 
@@ -46,7 +46,7 @@ class PeerRow:
     whole: Spread | None = None
     """Of a call; of a command with the start of its process."""
     accuracy: Accuracy | None = None
-    """After both are normalised, as others spell LaTeX in their own way."""
+    """After both are normalized, as others spell LaTeX in their own way."""
     failed: dict[str, str] | None = None
     error: str = ""
 
@@ -59,7 +59,9 @@ class PeerRow:
 def in_own_process(peer: Peer) -> PeerRow:
     """Whatever goes wrong there is the row's error and stops nothing."""
     command = [sys.executable, "-m", __name__, json.dumps(asdict(peer))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return PeerRow(peer, error=last)

@@ -11,7 +11,7 @@ the start is measured in a fresh process, with the kernels in the disk cache and
 The rival is the paper's DenseNet in fp32 (`rival.py`; made for this run where none is given). Its
 weights are random, so it gets the same pictures and the nodes that our model found, on the same
 engine, look by look: only the time in its graphs differs. Of `--steady` formulas it is told how
-many are read the same in other sizes and with other pens (`evaluation/steadiness.py`).
+many are read the same in other sizes and with other pens (`evaluation/robustness.py`).
 """
 
 import argparse
@@ -31,9 +31,10 @@ from numpy.typing import NDArray
 
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import load_pack
-from namer_edge.evaluation.steadiness import Drawing, steadiness
-from namer_edge.evaluation.trial import spread
+from namer_edge.evaluation.cli_options import spread
+from namer_edge.evaluation.robustness import Drawing, measure_robustness
 from namer_edge_runtime.decode import warm_up
+from namer_edge_runtime.diagnostics.cold_start import cold_start
 from namer_edge_runtime.engine.base import (
     PGD_OUTPUTS,
     VAT_OUTPUTS,
@@ -45,10 +46,9 @@ from namer_edge_runtime.engine.base import (
 )
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
-from namer_edge_runtime.start_up import start_up
 
+from .densenet_baseline import write_rival
 from .path_time import path_time
-from .rival import write_rival
 from .target import Target
 
 ROUNDS = 5
@@ -112,7 +112,7 @@ def measure(
     found += [_path(file), *_start(file)]
     if steady:
         shipped = Recognizer.from_pretrained(file.path, threads=1)
-        same = steadiness(shipped, spread(every, steady))
+        same = measure_robustness(shipped, spread(every, steady))
         found += [
             Target(f"read the same at {drawing}", same.share(drawing), STEADY, "%", at_least=True)
             for drawing in same.same
@@ -129,9 +129,11 @@ def _reading(file: ModelFile, rival: ModelFile, formulas: list[Formula]) -> list
         for formula in formulas
     ]
     targets, overheads = [], []
-    for policy, looks in (("as shipped", file.decoding.second_looks), ("one look", ())):
-        decoding = replace(file.decoding, second_looks=looks)
-        recognizer = Recognizer(watched, file.look, file.vocabulary, decoding, file.scalings)
+    for policy, looks in (("as shipped", file.decoding.tta_scales), ("one look", ())):
+        decoding = replace(file.decoding, tta_scales=looks)
+        recognizer = Recognizer(
+            watched, file.preprocessing, file.vocabulary, decoding, file.score_calibration
+        )
         recognizer(pictures[0])
         watched.seconds = watched.rival_seconds = 0.0
         started = thread_time()
@@ -153,11 +155,11 @@ def _reading(file: ModelFile, rival: ModelFile, formulas: list[Formula]) -> list
 def _start(file: ModelFile) -> list[Target]:
     """A fresh process of a plain install, by processor time, which other work does not change."""
     with tempfile.TemporaryDirectory() as empty:
-        warm = start_up(file.path, base=True)
+        warm = cold_start(file.path, base=True)
         before = os.environ.get("NUMBA_CACHE_DIR")
         os.environ["NUMBA_CACHE_DIR"] = empty
         try:
-            cold = start_up(file.path, base=True)
+            cold = cold_start(file.path, base=True)
         finally:
             os.environ.pop("NUMBA_CACHE_DIR")
             if before is not None:
@@ -173,8 +175,8 @@ def _start(file: ModelFile) -> list[Target]:
 
 
 def _path(file: ModelFile) -> Target:
-    """`decode`, arrays checked and a `Path` made."""
-    microseconds = path_time(file.vocabulary.endings, NODES, file.decoding.routes)
+    """`decode`, arrays checked and a `Hypothesis` made."""
+    microseconds = path_time(file.vocabulary.endings, NODES, file.decoding.k_best)
     return Target(f"path selection of {NODES} nodes", microseconds, 50, "us")
 
 

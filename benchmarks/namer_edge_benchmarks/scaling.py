@@ -1,7 +1,7 @@
 """How time grows: with the tokens of a formula, the size of its picture, the nodes of its graph.
 
 The networks have random weights and the pictures nothing on them: what they compute, and how much
-of it, is the same. Formulas are `x + x + …`, of which every decoder writes all (see `Race`).
+of it, is the same. Formulas are `x + x + …`, which every decoder writes whole (`DecoderTiming`).
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ import torch
 
 from namer_edge_runtime.decode import warm_up
 
+from .baselines import BASELINES, Baselines
 from .charts import Chart, Curve
-from .entrants import RIVALS, Entrants
+from .decoder_timing import DecoderTiming, Picture, SearchSetting
 from .path_time import path_time
-from .race import Picture, Race, Way
 
 LENGTHS = (5, 11, 21, 41, 81)
 """Tokens, on a picture of `PICTURE`."""
@@ -26,30 +26,30 @@ NODES = (10, 30, 60, 120, 240)
 
 
 def scaling(
-    entrants: Entrants,
+    baselines: Baselines,
     lengths: Sequence[int] = LENGTHS,
     sizes: Sequence[tuple[int, int]] = PICTURES,
     nodes: Sequence[int] = NODES,
     rounds: int = 3,
 ) -> list[Chart]:
     """On the CPU; of each point the median of `rounds`, in which all points take turns."""
-    entrants.to("cpu")
+    baselines.to("cpu")
     warm_up()
     formulas = [_picture(length, PICTURE) for length in lengths]
     pictures = [_picture(LENGTH, size) for size in sizes]
-    endings = entrants.namer.vocabulary.endings
+    endings = baselines.namer.vocabulary.endings
     microseconds = [path_time(endings, count) for count in nodes]
     path = Curve("path selection", tuple(nodes), tuple(1e-3 * x for x in microseconds))
     return [
         Chart(
             "Decoding against tokens, {} x {} pixels".format(*PICTURE),
             "tokens",
-            _curves(entrants, formulas, lengths, rounds, encoder=False),
+            _curves(baselines, formulas, lengths, rounds, encoder=False),
         ),
         Chart(
             f"Encoder and decoders against picture size, {LENGTH} tokens",
             "kilopixels",
-            _curves(entrants, pictures, [h * w / 1000 for h, w in sizes], rounds, encoder=True),
+            _curves(baselines, pictures, [h * w / 1000 for h, w in sizes], rounds, encoder=True),
         ),
         Chart("Path selection against nodes", "nodes", (path,)),
     ]
@@ -61,20 +61,20 @@ def _picture(length: int, size: tuple[int, int]) -> Picture:
 
 
 def _curves(
-    entrants: Entrants,
+    baselines: Baselines,
     pictures: Sequence[Picture],
     axis: Sequence[float],
     rounds: int,
     encoder: bool,
 ) -> tuple[Curve, ...]:
-    ways = [Way(rival, 1, True) for rival in entrants.rivals]
-    races = [Race(entrants, ways, "cpu") for _ in pictures]
+    ways = [SearchSetting(rival, 1, True) for rival in baselines.rivals]
+    races = [DecoderTiming(baselines, ways, "cpu") for _ in pictures]
     for turn in range(rounds + 1):
         for race, picture in zip(races, pictures, strict=True):
             race.run(picture)
             if turn == 0:  # warm-up
                 race.clear()
-    names = ["NAMER", *(f"{RIVALS[way.rival.name]}, {way}" for way in ways)]
+    names = ["NAMER", *(f"{BASELINES[way.rival.name]}, {way}" for way in ways)]
     found = [
         Curve(name, tuple(axis), tuple(float(np.median(r.lines[n].decoder)) for r in races))
         for n, name in enumerate(names)

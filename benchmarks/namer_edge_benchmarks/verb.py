@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=ADAPTER",
         action="append",
         default=[],
-        help="another recogniser on the same pictures: module:function, a command with {}, or one "
+        help="another recognizer on the same pictures: module:function, a command with {}, or one "
         "that stays and ends in -",
     )
     parser.add_argument(
@@ -163,7 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
         from .baseline import load_baseline
 
         kept = load_baseline(arguments.compare)
-    from . import runs
+    from . import commands as runs
 
     measured: runs.Run = getattr(runs, kind)(arguments)
     text, worse = measured.text, False

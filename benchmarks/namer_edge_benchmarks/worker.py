@@ -1,6 +1,6 @@
 """Measures one configuration in a process of its own.
 
-`python -m namer_edge_benchmarks.worker TRIAL` (JSON, see `Trial`) prints the `Row` as JSON.
+`python -m namer_edge_benchmarks.worker TRIAL` (JSON, see `Configuration`) prints the `Row` as JSON.
 """
 
 import json
@@ -14,16 +14,16 @@ from time import perf_counter, process_time
 from namer_edge.evaluation.answers import Answered, paired_with_own
 from namer_edge.evaluation.exprate import rate
 from namer_edge.evaluation.samples import Sample
-from namer_edge_runtime.bulk import Outcome
+from namer_edge_runtime.bulk.run import Outcome
 from namer_edge_runtime.errors import MissingExtraError, NamerEdgeError, UsageError
 from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
+from .configuration import STAGES, Accuracy, Configuration, Measured, Row, Spread
 from .encoder_share import Watching, watch
 from .energy import joules, read_energy
 from .formulas import samples
-from .trial import STAGES, Accuracy, Measured, Row, Spread, Trial
 
 WINDOW = 8
 """Batches given at once, so that pictures of one size find each other (as `Recognizer.each`)."""
@@ -41,17 +41,19 @@ class Read:
     """Wall clock; in a batch, its time shared out evenly."""
 
 
-def in_own_process(trial: Trial) -> Row:
+def in_own_process(trial: Configuration) -> Row:
     """Whatever goes wrong there is the row's error and stops nothing."""
     command = [sys.executable, "-m", __name__, json.dumps(asdict(trial))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return Row(trial, error=f"the process ended with {done.returncode}: {last}")
     return Row.from_json(json.loads(done.stdout.splitlines()[-1]))
 
 
-def measure(trial: Trial) -> Measured:
+def measure(trial: Configuration) -> Measured:
     """In this process. Raises the typed errors of model, engine, device and data, and `UsageError`
     where no formula could be read."""
     from namer_edge_runtime.decode import warm_up
@@ -104,7 +106,7 @@ def measure(trial: Trial) -> Measured:
     )
 
 
-def _is_checkpoint(trial: Trial) -> bool:
+def _is_checkpoint(trial: Configuration) -> bool:
     return str(trial.model).endswith(CHECKPOINT)
 
 
@@ -112,7 +114,7 @@ def _is_result(read: Read) -> bool:
     return isinstance(read.answer, Result)
 
 
-def _open(trial: Trial) -> Recognizer:
+def _open(trial: Configuration) -> Recognizer:
     if not _is_checkpoint(trial):
         return Recognizer.from_pretrained(
             trial.model,
@@ -125,7 +127,7 @@ def _open(trial: Trial) -> Recognizer:
         raise UsageError(f"engine {trial.engine!r} reads no checkpoint: export it first")
     import torch
 
-    from namer_edge.training.reading import open_checkpoint
+    from namer_edge.checkpoints.open import open_checkpoint
 
     torch.set_num_threads(trial.threads)
     return open_checkpoint(Path(str(trial.model)), trial.device).recognizer
@@ -162,14 +164,14 @@ def _stages(done: Sequence[Read], share: float | None) -> dict[str, Spread]:
 
 def _memory() -> tuple[float | None, float | None]:
     """MB, of the process and of its GPU."""
-    from namer_edge_runtime.start_up import peak_memory
+    from namer_edge_runtime.diagnostics.cold_start import peak_memory
 
     torch = sys.modules.get("torch")  # to import it here would count as ours
     on_gpu = torch is not None and torch.cuda.is_available() and torch.cuda.max_memory_allocated()
     return peak_memory(), round(on_gpu / 2**20, 1) if on_gpu else None
 
 
-def _bytes(trial: Trial, model: ModelFile | None) -> int:
+def _bytes(trial: Configuration, model: ModelFile | None) -> int:
     if model is None:
         return Path(str(trial.model)).stat().st_size
     return sum(part.bytes for part in model.parts.values())
@@ -219,7 +221,7 @@ def _since(started: float) -> float:
 
 
 def main() -> None:
-    trial = Trial(**json.loads(sys.argv[1]))
+    trial = Configuration(**json.loads(sys.argv[1]))
     try:
         row = Row(trial, measure(trial))
     except NamerEdgeError as error:

@@ -7,28 +7,29 @@ from typing import Any
 
 import numpy as np
 
+from namer_edge.checkpoints.decoding import decoding_of
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
-from namer_edge.training.checkpoint import load_weights
-from namer_edge.training.config import decoding_of
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
+from namer_edge_runtime.preprocessing import CELL
 from namer_edge_runtime.reference_readings import KEY
 from namer_edge_runtime.verbs.options import check_writable
 
-from .arrangement import fused_attention, plain_attention
-from .compact import compact_parts
 from .formats import Target, check_options, check_packages, find_target
-from .half import halved
-from .int8 import Material, quantize
+from .fp16 import halved
+from .fused_decoder import fused_attention, plain_attention
 from .onnx import export_pgd, export_vat
 from .parity import Pictures, parity
-from .quantize import find_profile
+from .quantization.onnx_qdq import find_profile
+from .quantization.pipeline import QuantizationData, quantize
 from .references import reference_readings
-from .unverified import unverified
+from .staging import unverified
+from .strip import compact_parts
 
 TOLERANCE = {"fp32": 1e-4, "fp16": 2e-2}
 """Largest difference of a probability between the checkpoint and what was exported from it."""
@@ -60,11 +61,12 @@ def export(
     """Write the model file of a checkpoint (.safetensors with its JSON) to `output`.
 
     `precision` defaults to the format's first in the table, `name` to that of `output`; `metrics`
-    go into the model file as they are; `second_looks` and `sure` are as in `Decoding`, and where
-    they are None what the checkpoint's JSON says under "decoding", else one look. int8 is
-    calibrated on a draw from data set `calibration`; ExpRate of fp32 and int8 on the data set
-    `evaluation` is given to `show` and may fall by `max_drop` points (0.5). fp32 is made to read
-    the pictures of the data set `verification`, where given, as the checkpoint reads them.
+    go into the model file as they are; `second_looks` and `sure` are `tta_scales` and
+    `confidence_threshold` of `DecodingOptions`, and where they are None what the checkpoint's JSON
+    says under "decoding", else one pass. int8 is calibrated on a draw from data set `calibration`;
+    ExpRate of fp32 and int8 on the data set `evaluation` is given to `show` and may fall by
+    `max_drop` points (0.5). fp32 is made to read the pictures of the data set `verification`, where
+    given, as the checkpoint reads them.
     `profile` names the processors that int8 for ONNX is made for; `explain` is a JSON file for what
     each layer costs alone, the `explain_worst` of them in ExpRate too. A model that is there
     already is replaced with `force` alone. `progress` is told each step as it begins.
@@ -92,7 +94,7 @@ def export(
     if output.exists() and not force:
         raise UsageError(f"{output} exists: --force replaces it, or give another place")
     check_writable(None if explain is None else str(explain))
-    namer, look, record = load_weights(checkpoint)
+    namer, preprocessing, record = load_weights(checkpoint)
     decoding = _decoding(record, second_looks, sure)
     show(_reading(decoding))
     if len(namer.architecture.pgd_parts) < len(PARTS):
@@ -102,21 +104,21 @@ def export(
     material = None
     if calibration is not None and evaluation is not None:
         progress("opening the formulas for calibration and gate")
-        material = Material.gather(
+        material = QuantizationData.gather(
             Path(calibration),
             Path(evaluation),
-            look,
+            preprocessing,
             max_drop,
             processors,
             None if explain is None else Path(explain),
             explain_worst or 0,
         )
-    pictures = None if verification is None else Pictures.of(Path(verification), look)
+    pictures = None if verification is None else Pictures.of(Path(verification), preprocessing)
     meta: dict[str, Any] = {
         "name": name or output.stem,
         "engine_format": format,
         "precision": target.precision,
-        "look": look.to_json(),
+        "look": preprocessing.to_json(),
         "vocabulary": namer.vocabulary.to_json(),
         "decoding": decoding.to_json(),
         "architecture": record["architecture"],
@@ -157,27 +159,28 @@ def export(
     return ModelFile.write(output, meta, parts)
 
 
-def _reading(decoding: Decoding) -> str:
-    """How often the model looks at an input, in a sentence."""
-    if not decoding.second_looks:
+def _reading(decoding: DecodingOptions) -> str:
+    """How often the model reads an input, in a sentence."""
+    if not decoding.tta_scales:
         return "the model reads each input once"
-    sizes = ", ".join(f"{factor:g}" for factor in decoding.second_looks)
+    sizes = ", ".join(f"{factor:g}" for factor in decoding.tta_scales)
+    threshold = f"{decoding.confidence_threshold:g}"
     return (
-        f"the model reads each input once, and again where the score is under {decoding.sure:g}: "
-        f"at {sizes} times the size"
+        f"the model reads each input once, and again where the score is under {threshold}: at "
+        f"{sizes} times the size"
     )
 
 
 def _decoding(
     record: Mapping[str, Any], second_looks: Sequence[float] | None, sure: float | None
-) -> Decoding:
+) -> DecodingOptions:
     """What the checkpoint says of reading, but for what was asked for."""
     value = {**decoding_of(record["config"]).to_json(), **record.get("decoding", {})}
     if second_looks is not None:
         value["second_looks"] = list(second_looks)
     if sure is not None:
         value["sure"] = sure
-    return Decoding.from_json(value)
+    return DecodingOptions.from_json(value)
 
 
 def _parts(target: Target, graphs: dict[str, bytes], meta: dict[str, Any]) -> dict[str, bytes]:
@@ -187,7 +190,7 @@ def _parts(target: Target, graphs: dict[str, bytes], meta: dict[str, Any]) -> di
 
         return openvino_parts(graphs, meta, half=target.precision == "fp16")
     if target.precision == "int8":
-        return graphs  # what is quantised is not yet compact
+        return graphs  # what is quantized is not yet compact
     if target.precision == "fp16":
         graphs = {role: halved(graph) for role, graph in graphs.items()}
     return compact_parts(graphs, meta)
@@ -208,7 +211,7 @@ def verify(namer: Namer, model: ModelFile) -> float:
             shape = (batch, namer.architecture.channels, height, width)
             images = (rng.random(shape) < 0.1).astype(np.uint8) * np.uint8(255)
             a, b = reference.vat(images), exported.vat(images)
-            nodes = _random_nodes(rng, namer, batch, height // 8, width // 8)
+            nodes = _random_nodes(rng, namer, batch, height // CELL, width // CELL)
             c = reference.pgd(PgdInputs(a.features, a.memory, **nodes))
             d = exported.pgd(PgdInputs(b.features, b.memory, **nodes))
             pairs = [(a.scores, b.scores), (a.none, b.none), (c.correction, d.correction)]

@@ -65,7 +65,7 @@ TARGETS = (
 )
 MEANING = {
     "--calibration": "formulas as they are read, best of the training set (a pack, InkML, a zip)",
-    "--eval": "a labelled set that accuracy is measured on, 500 formulas or more",
+    "--eval": "a labeled set that accuracy is measured on, 500 formulas or more",
 }
 
 

@@ -40,7 +40,7 @@ def peak_memory(model: ModelFile, picture: NDArray[np.uint8]) -> int | None:
 
 def _own_peak() -> int:
     """In bytes; other than `getrusage`, it does not begin with that of the parent."""
-    line = next(x for x in STATUS.read_text().splitlines() if x.startswith("VmHWM:"))
+    line = next(x for x in STATUS.read_text("utf-8").splitlines() if x.startswith("VmHWM:"))
     return 1024 * int(line.split()[1])
 
 

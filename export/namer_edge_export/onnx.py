@@ -13,7 +13,7 @@ from torch.export import Dim
 from namer_edge.model.namer import Namer, VatGraph
 from namer_edge_runtime.engine.base import PGD_OUTPUTS, VAT_OUTPUTS
 
-from .arrangement import ArrangedPgd, Attend, plain_attention
+from .fused_decoder import Attend, FusedDecoder, plain_attention
 
 OPSET = 18
 
@@ -46,7 +46,7 @@ def export_pgd(namer: Namer, attend: Attend = plain_attention) -> bytes:
     shapes = dict.fromkeys(inputs, per_node)  # the exporter wants them in this order
     shapes["features"] = {0: batch, 2: 2 * height, 3: 2 * width}
     shapes["memory"] = {0: batch, 2: height, 3: width}
-    graph = ArrangedPgd(namer.pgd, attend)
+    graph = FusedDecoder(namer.pgd, attend)
     return _export(graph, tuple(inputs.values()), list(inputs), PGD_OUTPUTS, shapes)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import openvino
 
-from namer_edge_runtime.lone_graph import OWNER
+from namer_edge_runtime.diagnostics.graph_metadata import OWNER
 from namer_edge_runtime.model_file import ModelFile
 
-from .card import card
+from .graph_metadata import card
 
 
 def openvino_parts(

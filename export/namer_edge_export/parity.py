@@ -12,13 +12,13 @@ from tqdm import tqdm
 from namer_edge.evaluation.samples import file_samples, pack_samples
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
-from namer_edge_runtime.bulk import NamedBytes, Source
+from namer_edge_runtime.bulk.run import NamedBytes, Source
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import DataError, ExportError, NamerEdgeError
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.inputs import Opened, open_input
+from namer_edge_runtime.inputs import LoadedInput, open_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 LEAST = 99.8
@@ -96,25 +96,25 @@ class Parity:
 class Pictures:
     """Formulas as picture files, or as ink, and where they come from."""
 
-    files: tuple[NamedBytes | Opened, ...]
+    files: tuple[NamedBytes | LoadedInput, ...]
     data: str
 
     @classmethod
-    def of(cls, data: Path, look: Look) -> "Pictures":
+    def of(cls, data: Path, preprocessing: Preprocessing) -> "Pictures":
         """Every formula of `data`: a pack (.npz), or InkML or pictures in a folder or zip. Ink
-        becomes a PNG, black on white, drawn at the size that suits `look`, and for a look with
-        stroke planes every second formula stays ink; what cannot be read is left out.
+        becomes a PNG, black on white, drawn at the size that suits `preprocessing`; with stroke
+        planes every second formula stays ink. What cannot be read is left out.
 
         Raises `DataError` where nothing is there or nothing of it can be read.
         """
         packed = data.suffix.lower() == ".npz"
         samples = pack_samples(data) if packed else file_samples(data, own_labels=False)
-        files: list[NamedBytes | Opened] = []
+        files: list[NamedBytes | LoadedInput] = []
         for sample in samples:
             opened = _opened(sample.source)
-            if opened is not None and look.stroke_planes and len(files) % 2:
+            if opened is not None and preprocessing.stroke_planes and len(files) % 2:
                 files.append(opened)
-            elif opened is not None and (image := _drawn(opened, look)) is not None:
+            elif opened is not None and (image := _drawn(opened, preprocessing)) is not None:
                 png = cv2.imencode(".png", image)[1].tobytes()
                 files.append(NamedBytes(png, sample.source.name))
         if not files:
@@ -122,7 +122,7 @@ class Pictures:
         return cls(tuple(files), data.name)
 
 
-def _opened(source: Source) -> Opened | None:
+def _opened(source: Source) -> LoadedInput | None:
     if source.error is not None:
         return None
     try:
@@ -131,10 +131,12 @@ def _opened(source: Source) -> Opened | None:
         return None
 
 
-def _drawn(opened: Opened, look: Look) -> NDArray[np.uint8] | None:
+def _drawn(opened: LoadedInput, preprocessing: Preprocessing) -> NDArray[np.uint8] | None:
     try:
         return (
-            opened.picture if opened.strokes is None else 255 - render(opened.strokes, look).image
+            opened.picture
+            if opened.strokes is None
+            else 255 - render(opened.strokes, preprocessing).image
         )
     except NamerEdgeError:
         return None
@@ -142,9 +144,9 @@ def _drawn(opened: Opened, look: Look) -> NDArray[np.uint8] | None:
 
 def parity(namer: Namer, model: ModelFile, engine: str, pictures: Pictures) -> Parity:
     """`namer` and what was exported from it on each picture, in one look."""
-    decoding = replace(model.decoding, second_looks=())
+    decoding = replace(model.decoding, tta_scales=())
     expected, exported = (
-        Recognizer(each, model.look, model.vocabulary, decoding)
+        Recognizer(each, model.preprocessing, model.vocabulary, decoding)
         for each in (TorchEngine.of(namer), open_engine(engine, model, threads=1))
     )
     bar = tqdm(pictures.files, f"verify {engine}", unit=" formulas", disable=None)
@@ -154,7 +156,7 @@ def parity(namer: Namer, model: ModelFile, engine: str, pictures: Pictures) -> P
 
 
 def compare(
-    picture: NamedBytes | Opened, expected: Recognizer, exported: Recognizer
+    picture: NamedBytes | LoadedInput, expected: Recognizer, exported: Recognizer
 ) -> Difference | None:
     """Both on one picture; None where they read the same, or cannot read it for the same reason."""
     a, b = (recognizer.each([picture])[0] for recognizer in (expected, exported))

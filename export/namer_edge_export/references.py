@@ -59,7 +59,7 @@ def exact_engine(model: ModelFile) -> Engine:
 
 
 def _recognizer(model: ModelFile, engine: Engine) -> Recognizer:
-    return Recognizer(engine, model.look, model.vocabulary, model.decoding)
+    return Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
 
 
 Hands = dict[str, list[Strokes]]
@@ -121,9 +121,9 @@ class Composer:
         strokes = self.hands[token][self.rng.integers(len(self.hands[token]))]
         x0, y0, x1, y1 = bounds(strokes)
         scale = UNIT * size * self.rng.uniform(0.8, 1.2) / max(x1 - x0, y1 - y0, 1)
-        centre = np.array([x0, (y0 + y1) / 2], np.float32)
+        center = np.array([x0, (y0 + y1) / 2], np.float32)
         place = np.array([x, UNIT * (middle + self.rng.normal(0, 0.08))], np.float32)
-        ink += [(stroke - centre) * np.float32(scale) + place for stroke in strokes]
+        ink += [(stroke - center) * np.float32(scale) + place for stroke in strokes]
         return x + (x1 - x0) * scale + 8
 
 

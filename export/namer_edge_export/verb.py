@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--calibration", metavar="DATA", type=Path, help="int8: formulas to take scales from"
     )
     parser.add_argument(
-        "--eval", metavar="DATA", type=Path, help="int8: labelled formulas to measure accuracy on"
+        "--eval", metavar="DATA", type=Path, help="int8: labeled formulas to measure accuracy on"
     )
     parser.add_argument(
         "--max-drop",

@@ -1,4 +1,4 @@
-"""Engines for ablations at inference time: one that lacks self correction, one that remembers."""
+"""Engines for ablations at inference time: without self-correction, and with a cache."""
 
 import hashlib
 from dataclasses import dataclass, field, replace
@@ -11,8 +11,8 @@ from namer_edge_runtime.engine.base import Engine, PgdInputs, PgdOutput, VatOutp
 
 
 @dataclass
-class _Around:
-    """What is asked of an engine that stands before another one, and calls itself by its names."""
+class _Wrapper:
+    """Wraps an engine under its own name, device and precision."""
 
     engine: Engine
 
@@ -30,24 +30,23 @@ class _Around:
 
 
 @dataclass
-class Remembering(_Around):
-    """Computes each batch once, however often it is asked for: readings that differ in path
-    selection alone then cost no network.
+class Remembering(_Wrapper):
+    """Caches outputs by input, so that rows that differ only in path selection run no network.
 
-    What it gives for features can only be given back to it.
+    Its `features` are keys that only this engine understands.
     """
 
     _seen: dict[str, VatOutput] = field(default_factory=dict)
     _decoded: dict[str, PgdOutput] = field(default_factory=dict)
     _features: tuple[str, Any, Any] = ("", None, None)
-    """Of the last batch computed; keeping all would take much memory."""
+    """Features of the last batch; all of them would need too much memory."""
 
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         key = hashlib.sha256(str(images.shape).encode() + images.tobytes()).hexdigest()
         if key not in self._seen:
             output = self.engine.vat(images)
             self._features = (key, output.features, output.memory)
-            # The key stands for the features; the picture too, should they be needed again.
+            # Key and pictures, from which the features can be recomputed.
             self._seen[key] = replace(output, features=key, memory=images)
         return self._seen[key]
 
@@ -66,9 +65,9 @@ class Remembering(_Around):
 
 
 @dataclass
-class Uncorrected(_Around):
-    """An engine without its self correction head: every node is what VAT saw, and none is deleted
-    (table 6, rows without SCH)."""
+class Uncorrected(_Wrapper):
+    """An engine without self-correction: every node keeps VAT's class, none is deleted (table 6,
+    rows without SCH)."""
 
     def vat(self, images: NDArray[np.uint8]) -> VatOutput:
         return self.engine.vat(images)
@@ -76,7 +75,7 @@ class Uncorrected(_Around):
     def pgd(self, inputs: PgdInputs) -> PgdOutput:
         output = self.engine.pgd(inputs)
         kept = np.zeros_like(output.correction)
-        # <sos> and <eos> are no outputs of the head; what stands there is not read.
+        # <sos> and <eos> are no outputs of the head; their rows are not used.
         classes = np.minimum(inputs.classes, kept.shape[2] - 1)
         np.put_along_axis(kept, classes[..., None], 1.0, axis=2)
         return PgdOutput(kept, output.left, output.right)

@@ -1,31 +1,31 @@
-"""Measures the rows of a table: one trained model read with less of it, or runs of their own."""
+"""Measures the rows of a table: one trained model with parts disabled, or runs of their own."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import Engine
 from namer_edge_runtime.recognizer import Recognizer
 
+from ..checkpoints.open import OpenCheckpoint, open_checkpoint
 from ..data.pack import source_hash
 from ..evaluation.answers import answer_all, paired_with_own
 from ..evaluation.exprate import bootstrap_interval, rate
 from ..evaluation.samples import Sample, pack_samples
 from ..model.graph_decoder import PARTS
-from ..training.reading import Opened, open_checkpoint
 from .engine import Remembering, Uncorrected
 from .results import Measured
 from .tables import Row
 
 PAPER_EPOCHS = 240
-"""A shorter schedule is labelled so."""
+"""Schedule of the paper; shorter ones are labeled."""
 
 
 @dataclass(frozen=True)
-class Judge:
-    """A labelled pack that rows are measured on."""
+class LabeledPack:
+    """A labeled pack on which rows are measured."""
 
     pack: Path
     sha256: str
@@ -34,8 +34,8 @@ class Judge:
     """Called after each formula."""
 
     @classmethod
-    def of(cls, pack: Path, progress: Callable[[], object] = lambda: None) -> "Judge":
-        """Raises `DataError` for what is no pack."""
+    def of(cls, pack: Path, progress: Callable[[], object] = lambda: None) -> "LabeledPack":
+        """Loads a pack; raises `DataError` for another file."""
         return cls(pack, source_hash(pack), pack_samples(pack), progress)
 
     def measure(self, recognizer: Recognizer) -> dict[str, Any]:
@@ -59,12 +59,12 @@ class Judge:
 class AtInference:
     """The rows of `edges` and `heads` from one checkpoint: its network runs once for all of them.
 
-    With `paper_nodes` cells become nodes by eq. 4 alone, as in the paper; else as the model was
-    trained to read, which without self correction leaves surplus nodes in.
+    `paper_nodes` picks nodes by eq. 4 alone, as the paper does; otherwise as in training, which
+    leaves surplus nodes without self-correction.
     """
 
     checkpoint: Path
-    opened: Opened
+    opened: OpenCheckpoint
     engine: Remembering
     paper_nodes: bool = False
 
@@ -73,47 +73,51 @@ class AtInference:
         opened = open_checkpoint(checkpoint, device)
         return cls(checkpoint, opened, Remembering(opened.recognizer.engine), paper_nodes)
 
-    def measure(self, table: str, row: Row, judge: Judge) -> Measured:
+    def measure(self, table: str, row: Row, pack: LabeledPack) -> Measured:
         opened = self.opened.recognizer
         decoding, engine = opened.decoding, self.engine
         if self.paper_nodes:
             decoding = replace(decoding, threshold=2.0)
-        reader = reads_with(row.settings, engine, decoding)
-        recognizer = Recognizer(reader.engine, opened.look, opened.vocabulary, reader.decoding)
+        reader = row_setting(row.settings, engine, decoding)
+        recognizer = Recognizer(
+            reader.engine, opened.preprocessing, opened.vocabulary, reader.decoding
+        )
         return Measured(
             table=table,
             row=row.name,
             kind="inference-time" + (", nodes by eq. 4" if self.paper_nodes else ""),
             model=self.checkpoint.name,
             model_sha256=self.opened.record["sha256"],
-            **judge.measure(recognizer),
+            **pack.measure(recognizer),
         )
 
 
 @dataclass(frozen=True)
-class Reads:
-    """What a row reads with."""
+class RowSetting:
+    """Engine and decoding options of a row."""
 
     engine: Engine
-    decoding: Decoding
+    decoding: DecodingOptions
 
 
-def reads_with(settings: Mapping[str, Any], engine: Engine, decoding: Decoding) -> Reads:
-    """Engine and decoding with what `settings` leave of them; see `Row.settings`."""
+def row_setting(
+    settings: Mapping[str, Any], engine: Engine, decoding: DecodingOptions
+) -> RowSetting:
+    """Engine and decoding options with the parts that `settings` enable; see `Row.settings`."""
     parts = settings.get("pgd_parts", PARTS)
     weights = {
         f"{part}_weight": settings.get(f"{part}_weight", 1.0) if part in parts else 0.0
         for part in PARTS[1:]
     }
-    return Reads(
+    return RowSetting(
         engine if "self" in parts else Uncorrected(engine),
         replace(decoding, **weights),  # type: ignore[arg-type]
     )
 
 
-def measure_run(table: str, row: Row, folder: Path, judge: Judge) -> Measured | None:
-    """The best weights of a row's own run, the last where none were validated; None where it has
-    none yet."""
+def measure_run(table: str, row: Row, folder: Path, pack: LabeledPack) -> Measured | None:
+    """Measures the best weights of a row's own run, or the last if none were validated; None
+    without weights."""
     last, best = folder / "last.safetensors", folder / "best.safetensors"
     if not last.exists():
         return None
@@ -128,5 +132,5 @@ def measure_run(table: str, row: Row, folder: Path, judge: Judge) -> Measured | 
         model=f"{folder.name}/{weights.name}",
         model_sha256=opened.record["sha256"],
         note=note + (", shortened" if config["epochs"] < PAPER_EPOCHS else ""),
-        **judge.measure(opened.recognizer),
+        **pack.measure(opened.recognizer),
     )

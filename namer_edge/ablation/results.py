@@ -1,4 +1,4 @@
-"""What was measured of the ablations: one JSON file, and the same as tables in Markdown."""
+"""Results of ablations as JSON and as tables in Markdown."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Measured:
     table: str
     row: str
     kind: str
-    """How it came about: "inference-time", or "trained" and with which encoder."""
+    """Method: "inference-time", or "trained" with the encoder."""
     data: str
     """File name of the pack."""
     data_sha256: str
@@ -33,28 +33,28 @@ class Measured:
     exprate_le1: float
     exprate_le2: float
     interval: tuple[float, float]
-    """95 % bootstrap of the choice of files."""
+    """95 % interval of the choice of files."""
     total: int
     protocol: str
     note: str = ""
-    """How long a row was trained."""
+    """Epochs of training."""
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What a later measurement replaces."""
+        """Key under which a later measurement replaces this one."""
         return self.table, self.row, self.kind, self.data
 
 
 @dataclass
 class Results:
-    """All that was measured so far."""
+    """All measurements so far."""
 
     path: Path
     measured: list[Measured]
 
     @classmethod
     def load(cls, path: Path) -> "Results":
-        """Those of `path`, none where it is not there; raises `DataError` for another file."""
+        """Results in `path`, empty if it is missing; raises `DataError` for another file."""
         if not path.exists():
             return cls(path, [])
         try:
@@ -69,7 +69,7 @@ class Results:
         return cls(path, rows)
 
     def add(self, measured: Measured) -> None:
-        """And write both files, so that a stop loses nothing."""
+        """Adds a measurement and writes both files."""
         self.measured = [m for m in self.measured if m.key != measured.key]
         self.measured.append(measured)
         value: dict[str, Any] = {"format": FORMAT, "rows": [asdict(m) for m in self.measured]}
@@ -79,7 +79,7 @@ class Results:
             file.write(self.markdown())
 
     def lines(self, name: str) -> list[str]:
-        """One table in Markdown: a column for each way of measuring, the paper's figures first."""
+        """One table in Markdown: the paper's figures, then a column for each method."""
         table = TABLES[name]
         mine = [m for m in self.measured if m.table == name]
         columns = list(dict.fromkeys((m.kind, m.data) for m in mine))

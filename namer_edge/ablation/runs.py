@@ -1,4 +1,4 @@
-"""The training runs of a table's rows, one after the other; each goes on where it was stopped."""
+"""Training runs of a table's rows, which resume where they were stopped."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .tables import Row, Table
 
 @dataclass(frozen=True)
 class Run:
-    """A row as it is trained."""
+    """The training run of a row."""
 
     row: Row
     config: TrainConfig
@@ -22,8 +22,8 @@ class Run:
 
     @property
     def done(self) -> bool:
-        """Whether it was trained to the end of its schedule."""
-        from ..training.reading import open_checkpoint
+        """Whether the schedule is finished."""
+        from ..checkpoints.open import open_checkpoint
 
         last = self.folder / "last.safetensors"
         if not last.exists():
@@ -31,14 +31,14 @@ class Run:
         return int(open_checkpoint(last).record["progress"]["epoch"]) >= self.config.epochs
 
     def train(self) -> bool:
-        """To the end, unless a signal comes: whether it got there. Raises what
-        `training.loop.train` does."""
+        """Trains to the end of the schedule; returns False if a signal stopped it. Raises what
+        `training.loop.train` raises."""
         return self.done or train(self.config, resume=(self.folder / "state.safetensors").exists())
 
 
 def runs(table: Table, config: str | None, settings: Sequence[str]) -> Iterator[Run]:
-    """Of each row: its packaged configuration, or the row's change on top of another `config` in a
-    folder of its own; then `settings`, "key=value" each."""
+    """The run of each row: its packaged configuration, or the row's settings on top of `config`
+    in a folder of its own, overridden by `settings` ("key=value")."""
     for row in table.rows:
         if config is None:
             yield Run(row, load_config(row.config, settings))
@@ -50,7 +50,7 @@ def runs(table: Table, config: str | None, settings: Sequence[str]) -> Iterator[
 
 
 def _toml(value: object) -> str:
-    """A value of a row as the command line would have it."""
+    """A value of a row in TOML."""
     if isinstance(value, tuple):
         return "[" + ", ".join(f'"{item}"' for item in value) + "]"
     return str(value)

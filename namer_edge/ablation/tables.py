@@ -1,4 +1,4 @@
-"""The paper's ablations: their rows, what differs in each, and the figures that it gives."""
+"""Tables of the paper's ablations: rows, their settings and published figures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ class Row:
     paper: Mapping[str, float]
     """CROHME test set → ExpRate in percent."""
     config: str = "paper-crohme"
-    """The packaged configuration that is this row."""
+    """The packaged configuration of this row."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """What it changes of `paper-crohme`, by key of the configuration."""
+    """Differences from `paper-crohme` by key of the configuration."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Table:
     title: str
     rows: tuple[Row, ...]
     at_inference: bool
-    """Whether its rows can be had from one trained model, by reading with less of it."""
+    """Whether one trained model with parts disabled gives its rows."""
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)

@@ -1,15 +1,15 @@
-"""Which ink each symbol of a published label is, where the file's own MathML says it otherwise.
+"""Alignment of published labels with ink whose own MathML differs.
 
 Labels and MathML of CROHME differ for a few hundred files in ways that leave no doubt about the
 ink: dots written one by one, `\\cdot` marked as `.`, a fraction bar marked as `-`, a function
-name marked letter by letter, zeros that the label leaves out (`2.0` labelled `2`), groups in
+name marked letter by letter, zeros that the label leaves out (`2.0` labeled `2`), groups in
 another order or another structure.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .math_ink import InkToken
+from .mathml_labels import InkToken
 
 _ALIKE = {
     "\\cdots": "\\ldots",
@@ -18,12 +18,12 @@ _ALIKE = {
 }
 _LETTERS = {"\\tan": ("tan", "tg"), "\\ldots": ("...", ".."), "\\cdots": ("...", "..")}
 _CUT = frozenset((".", "0"))
-"""What a label may leave out of a number."""
+"""Tokens of a number that a label may leave out."""
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """`strokes` of each inked token of the label, and in which ways label and ink differ."""
+    """Strokes of each inked token of the label, and the differences of label and ink."""
 
     strokes: tuple[tuple[int, ...], ...]
     differences: tuple[str, ...]
@@ -32,8 +32,8 @@ class Alignment:
 def align(label: Sequence[str], ink: Sequence[InkToken]) -> Alignment | str:
     """Ink of each inked token of `label` (no brackets of arguments, no `^ _ \\limits`).
 
-    `ink` are the inked tokens of the file's MathML in reading order. Returns the reason, in words,
-    where a token of the label has no ink or ink that means something is left over.
+    `ink` are the inked tokens of the file's MathML in reading order. Returns the reason as text if
+    a token of the label has no ink or meaningful ink is left over.
     """
     matched = _common(label, ink)
     differences: list[str] = []
@@ -41,7 +41,7 @@ def align(label: Sequence[str], ink: Sequence[InkToken]) -> Alignment | str:
     rest = [j for j in range(len(ink)) if j not in matched.values()]
     strokes = {i: ink[j].strokes for i, j in matched.items()}
     for i in list(missing):
-        run = _spelt(label[i], ink, rest)
+        run = _spelled(label[i], ink, rest)
         if run:
             strokes[i] = tuple(sorted(s for j in run for s in ink[j].strokes))
             rest = [j for j in rest if j not in run]
@@ -101,8 +101,8 @@ def _common(label: Sequence[str], ink: Sequence[InkToken]) -> dict[int, int]:
     return matched
 
 
-def _spelt(token: str, ink: Sequence[InkToken], rest: Sequence[int]) -> tuple[int, ...]:
-    """A run of left over neighbours that spell `token`, if there is one."""
+def _spelled(token: str, ink: Sequence[InkToken], rest: Sequence[int]) -> tuple[int, ...]:
+    """A run of adjacent unmatched ink tokens that spells `token`, or ()."""
     for spelling in _LETTERS.get(token, (token.lstrip("\\"),)):
         for start in range(len(rest) - len(spelling) + 1):
             run = tuple(rest[start : start + len(spelling)])

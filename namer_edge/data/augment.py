@@ -1,97 +1,99 @@
-"""A formula's ink, ready to draw: scaled to the model's look and, in training, made anew each time.
+"""Augmentation of ink, scaled to the model's input.
 
-Augmentation acts on strokes, before rendering, so that pen width stays what it is on paper.
+It acts on strokes before rendering, so that the pen width stays realistic.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.ink.strokes import Strokes, bounds, symbol_height
-from namer_edge_runtime.picture.look import Look, padded_size
+from namer_edge_runtime.preprocessing import Preprocessing, padded_size
 
 from .formula import Formula
 
 LONG, SHORT = (3.0, 12.0), (0.8, 3.0)
-"""Between which lengths waves lie, in symbol heights."""
+"""Ranges of wavelengths in symbol heights."""
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """How far ink is changed at random; the zero of each field changes nothing."""
+    """Strengths of random augmentation; 0 disables each."""
 
-    scale: float = 0.0
-    """Size times exp(±scale), evenly on the logarithm."""
-    aspect: float = 0.0
+    scale: float = bounded(0.0, 0, inf)
+    """Size times exp(±scale), uniform on the logarithm."""
+    aspect: float = bounded(0.0, 0, inf)
     """Width over height times exp(±aspect)."""
-    rotation: float = 0.0
-    """Degrees, normally distributed with this deviation, cut at three of them."""
-    shear: float = 0.0
+    rotation: float = bounded(0.0, 0, inf)
+    """Degrees, normally distributed with this deviation, clipped at three of them."""
+    shear: float = bounded(0.0, 0, inf)
     """Slant (horizontal shift for one unit of height), deviation."""
-    symbol_shift: float = 0.0
-    """Each symbol on its own: shift in symbol heights, deviation; as much in size."""
-    symbol_shape: float = 0.0
-    """Each symbol on its own: slant, turn and stretch, deviation of each entry of its matrix."""
-    stroke_shift: float = 0.0
-    """Each stroke on its own: shift in symbol heights, deviation; as much in size."""
-    wave: float = 0.0
+    symbol_shift: float = bounded(0.0, 0, inf)
+    """Per symbol: shift in symbol heights, deviation; as much in size."""
+    symbol_shape: float = bounded(0.0, 0, inf)
+    """Per symbol: slant, rotation and stretch, deviation of each entry of its matrix."""
+    stroke_shift: float = bounded(0.0, 0, inf)
+    """Per stroke: shift in symbol heights, deviation; as much in size."""
+    wave: float = bounded(0.0, 0, inf)
     """Smooth waves that bend the plane: amplitude in symbol heights, deviation."""
-    ripple: float = 0.0
-    """The same by waves as short as symbols, which bend each in a way of its own."""
-    pen: float = 0.0
+    ripple: float = bounded(0.0, 0, inf)
+    """The same by waves as short as symbols, which bend each differently."""
+    pen: float = bounded(0.0, 0, inf)
     """Pen width times exp(±pen)."""
-    scanned: float = 0.0
-    """Share of the ink that is drawn as a scan and prepared as a device prepares one."""
+    scanned: float = bounded(0.0, 0, 1)
+    """Share of the ink that is drawn as a scan and prepared as on a device."""
 
     @property
     def off(self) -> bool:
-        """Ink is drawn as it was written: the paper's "no augmentation"."""
+        """Whether ink is drawn unchanged: the paper's "no augmentation"."""
         return self == Augmentation()
 
 
 @dataclass(frozen=True)
 class ScaledInk:
-    """A formula's ink at the size of a look: all P points in one array, quick to move."""
+    """A formula's ink in pixels of the model's input, all P points in one array."""
 
     points: NDArray[np.float32]
     """[P, 2] pixels."""
     ends: NDArray[np.intp]
     """[strokes - 1] where to split `points` into strokes."""
     symbols: NDArray[np.intp]
-    """[P] symbol of each point, from 0; loose strokes share the last one."""
-    centres: NDArray[np.float32]
+    """[P] symbol of each point, from 0; unassigned strokes share the last one."""
+    centers: NDArray[np.float32]
     """[S, 2] of the symbols."""
     mobility: NDArray[np.float32]
-    """[S, 1] how far a symbol may be moved: 1 for full size, less for small signs, 0 for loose
-    strokes. A dot must stay where it belongs."""
+    """[S, 1] share of the shift that a symbol makes: 1 at full size, less for small signs, so that
+    dots stay in place, 0 for unassigned strokes."""
     positions: NDArray[np.float32]
     """[V, 2] of the visual nodes."""
 
     @classmethod
-    def of(cls, formula: Formula, look: Look) -> "ScaledInk":
+    def of(cls, formula: Formula, preprocessing: Preprocessing) -> "ScaledInk":
         height = symbol_height(formula.strokes)
-        unit = np.float32(look.symbol_height / height if height > 0 else 1.0)
+        unit = np.float32(preprocessing.symbol_height / height if height > 0 else 1.0)
         x0, y0, _, _ = bounds(formula.strokes)
         origin = np.array([x0, y0], np.float32)
         lengths = [len(stroke) for stroke in formula.strokes]
         points = (np.concatenate(formula.strokes) - origin) * unit
         loose = formula.symbols.max(initial=-1) + 1
         owners = np.repeat(np.where(formula.symbols < 0, loose, formula.symbols), lengths)
-        centres = np.zeros((loose + 1, 2), np.float32)
+        centers = np.zeros((loose + 1, 2), np.float32)
         mobility = np.zeros((loose + 1, 1), np.float32)
         for symbol in np.unique(owners):
             own = points[owners == symbol]
             low, high = own.min(0), own.max(0)
-            centres[symbol] = (low + high) / 2
+            centers[symbol] = (low + high) / 2
             if symbol != loose:
-                mobility[symbol] = min(1.0, float((high - low).max()) / look.symbol_height)
+                mobility[symbol] = min(1.0, float((high - low).max()) / preprocessing.symbol_height)
         return cls(
             points,
             np.cumsum(lengths)[:-1],
             owners.astype(np.intp),
-            centres,
+            centers,
             mobility,
             (formula.positions - origin) * unit,
         )
@@ -99,7 +101,7 @@ class ScaledInk:
 
 @dataclass(frozen=True)
 class Placed:
-    """Ink in pixels of the model's input, its box at the origin."""
+    """Augmented ink in pixels of the model's input, its box at the origin."""
 
     points: NDArray[np.float32]
     """[P, 2]."""
@@ -112,52 +114,55 @@ class Placed:
     pen_width: float
 
     def strokes(self, offset: NDArray[np.float32]) -> Strokes:
-        """Moved by `offset` [2]."""
+        """The strokes moved by `offset` [2]."""
         return np.split(self.points + offset, self.ends)
 
-    def size(self, look: Look) -> tuple[int, int]:
-        """Height and width (pixels) that the ink is padded to, its margin included."""
-        width, height = np.ceil(self.extent).astype(int) + 2 * look.margin
+    def size(self, preprocessing: Preprocessing) -> tuple[int, int]:
+        """Padded height and width (pixels), margin included."""
+        width, height = np.ceil(self.extent).astype(int) + 2 * preprocessing.margin
         return padded_size(int(height), int(width))
 
 
 def place(
-    ink: ScaledInk, look: Look, augmentation: Augmentation, rng: np.random.Generator
+    ink: ScaledInk,
+    preprocessing: Preprocessing,
+    augmentation: Augmentation,
+    rng: np.random.Generator,
 ) -> Placed:
-    """Change a formula's ink by one random draw of `augmentation`."""
+    """Augments a formula's ink at random."""
     matrix = linear_map(augmentation, rng)
-    symbol = look.symbol_height
+    symbol = preprocessing.symbol_height
     waves = [
         _waves(augmentation.wave * symbol, symbol, LONG, rng),
         _waves(augmentation.ripple * symbol, symbol, SHORT, rng),
     ]
     points = ink.points
     if augmentation.stroke_shift:
-        points = _move_strokes(ink, augmentation.stroke_shift, look, rng)
+        points = _move_strokes(ink, augmentation.stroke_shift, preprocessing, rng)
     if augmentation.symbol_shift or augmentation.symbol_shape:
-        points = _move_symbols(replace(ink, points=points), augmentation, look, rng)
+        points = _move_symbols(replace(ink, points=points), augmentation, preprocessing, rng)
     points = _bend(points @ matrix.T, waves)
     positions = _bend(ink.positions @ matrix.T, waves)
 
     low, high = points.min(0), points.max(0)
     extent = np.maximum(high - low, 1.0)
-    shrink = np.float32(min(1.0, (room_for(look) / extent).min()))
+    shrink = np.float32(min(1.0, (room_for(preprocessing) / extent).min()))
     return Placed(
         (points - low) * shrink,
         ink.ends,
         (positions - low) * shrink,
         (high - low) * shrink,
-        look.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen)),
+        preprocessing.pen_width * float(np.exp(rng.uniform(-1, 1) * augmentation.pen)),
     )
 
 
-def room_for(look: Look) -> NDArray[np.int64]:
-    """[2] width and height of the ink that fills the largest picture."""
-    return np.array([look.max_width, look.max_height]) - 2 * look.margin
+def room_for(preprocessing: Preprocessing) -> NDArray[np.int64]:
+    """[2] largest width and height of ink."""
+    return np.array([preprocessing.max_width, preprocessing.max_height]) - 2 * preprocessing.margin
 
 
 def linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray[np.float32]:
-    """[2, 2]: rotation · shear · scale, drawn at random."""
+    """[2, 2] random rotation · shear · scale."""
     scale = np.exp(rng.uniform(-1, 1) * augmentation.scale)
     aspect = np.exp(rng.uniform(-1, 1) * augmentation.aspect / 2)
     turn, slant = np.clip(rng.standard_normal(2), -3, 3) * (
@@ -171,42 +176,45 @@ def linear_map(augmentation: Augmentation, rng: np.random.Generator) -> NDArray[
 
 
 def _move_symbols(
-    ink: ScaledInk, augmentation: Augmentation, look: Look, rng: np.random.Generator
+    ink: ScaledInk,
+    augmentation: Augmentation,
+    preprocessing: Preprocessing,
+    rng: np.random.Generator,
 ) -> NDArray[np.float32]:
-    """Points [P, 2] with each symbol moved, resized and bent a little about its own centre."""
-    shape = ink.centres.shape
+    """Points [P, 2] with each symbol moved, resized and sheared about its own center."""
+    shape = ink.centers.shape
     shift = augmentation.symbol_shift
-    shifts = rng.normal(0, shift * look.symbol_height, shape) * ink.mobility
+    shifts = rng.normal(0, shift * preprocessing.symbol_height, shape) * ink.mobility
     sizes = np.exp(rng.normal(0, shift, shape) * ink.mobility)
     shapes = rng.normal(0, augmentation.symbol_shape, (*shape, 2)) * ink.mobility[:, None]
     matrices = np.eye(2) * sizes[:, None] + shapes  # [S, 2, 2]
-    from_centre = ink.points - ink.centres[ink.symbols]
-    moved = np.einsum("pij,pj->pi", matrices[ink.symbols], from_centre)
-    moved += (ink.centres + shifts)[ink.symbols]
+    from_center = ink.points - ink.centers[ink.symbols]
+    moved = np.einsum("pij,pj->pi", matrices[ink.symbols], from_center)
+    moved += (ink.centers + shifts)[ink.symbols]
     return moved.astype(np.float32)
 
 
 def _move_strokes(
-    ink: ScaledInk, amount: float, look: Look, rng: np.random.Generator
+    ink: ScaledInk, amount: float, preprocessing: Preprocessing, rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Points [P, 2] with each stroke moved and resized a little about its own centre; short ones
-    move less, as a dot stays over its i."""
+    """Points [P, 2] with each stroke moved and resized about its own center; short ones move less,
+    so that dots stay in place."""
     moved = []
     for stroke in np.split(ink.points, ink.ends):
         low, high = stroke.min(0), stroke.max(0)
-        centre = (low + high) / 2
-        mobility = min(1.0, float((high - low).max()) / look.symbol_height)
+        center = (low + high) / 2
+        mobility = min(1.0, float((high - low).max()) / preprocessing.symbol_height)
         size = np.exp(rng.normal(0, amount * mobility, 2))
-        shift = rng.normal(0, amount * mobility * look.symbol_height, 2)
-        moved.append((stroke - centre) * size + centre + shift)
+        shift = rng.normal(0, amount * mobility * preprocessing.symbol_height, 2)
+        moved.append((stroke - center) * size + center + shift)
     return np.concatenate(moved).astype(np.float32)
 
 
 def _waves(
     amplitude: float, symbol: float, lengths: tuple[float, float], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """[2, 4]: for x and y the amplitude, two frequencies and the phase of a wave, whose `lengths`
-    are in symbol heights."""
+    """[2, 4] amplitude, two frequencies and phase of a wave for x and y; `lengths` in symbol
+    heights."""
     sizes = rng.normal(0, 1, 2) * amplitude
     periods = rng.uniform(*lengths, (2, 2)) * symbol * rng.choice([-1, 1], (2, 2))
     return np.column_stack([sizes, 2 * np.pi / periods, rng.uniform(0, 2 * np.pi, 2)]).astype(
@@ -215,7 +223,7 @@ def _waves(
 
 
 def _bend(points: NDArray[np.float32], waves: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Add the waves, each [2, 4], to points [n, 2]."""
+    """Adds the waves, each [2, 4], to points [n, 2]."""
     moved = points
     for wave in waves:
         if wave[:, 0].any():

@@ -1,7 +1,8 @@
-"""Formulas → training batches of equal size, planned for a whole epoch, drawn afresh each time."""
+"""Training batches of pictures of like size, planned per epoch and drawn anew each time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,18 +15,18 @@ from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.planes import stroke_planes
 from namer_edge_runtime.ink.render import draw
-from namer_edge_runtime.picture.look import STRIDE, Look, planes
+from namer_edge_runtime.preprocessing import CELL, STRIDE, Preprocessing, planes
 
 from .augment import Augmentation, Placed, ScaledInk, place
 from .formula import Formula
-from .photo import PlacedPicture, place_picture
-from .scan import scanned
-from .symbols import STRANGER
+from .picture_augmentation import PlacedPicture, place_picture
+from .scan_augmentation import scanned
+from .symbols import OOV
 from .synthesis import Synthesis, SynthesisOptions
 from .writing import rewritten
 
 UNKNOWN = -1
-"""The class of a sign that the vocabulary has none for."""
+"""Class of an out-of-vocabulary sign."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class LabelPath:
     """The path of a formula through its nodes, L of them, without <sos> and <eos>."""
 
     classes: NDArray[np.int64]
-    """[L] node classes; `}` is `Vocabulary.end`, a stranger `UNKNOWN`."""
+    """[L] node classes; `}` is `Vocabulary.end`, an out-of-vocabulary sign `UNKNOWN`."""
     parents: NDArray[np.int64]
     """[L] place of the relation that a `}` ends, -1 for visual nodes."""
     endings: NDArray[np.int64]
@@ -44,7 +45,7 @@ class LabelPath:
         nodes = to_nodes(tokens, vocabulary)
         return cls(
             np.array(
-                [UNKNOWN if n.token == STRANGER else vocabulary.id(n.token) for n in nodes],
+                [UNKNOWN if n.token == OOV else vocabulary.id(n.token) for n in nodes],
                 np.int64,
             ),
             np.array([node.parent for node in nodes], np.int64),
@@ -59,29 +60,29 @@ class LabelPath:
     def names(self, vocabulary: Vocabulary) -> list[str]:
         """The token of each node."""
         classes = self.classes.tolist()
-        return [STRANGER if c == UNKNOWN else vocabulary.token(c) for c in classes]
+        return [OOV if c == UNKNOWN else vocabulary.token(c) for c in classes]
 
     def tokens(self, vocabulary: Vocabulary) -> list[str]:
-        """The canonical label that it is the path of."""
+        """The canonical label."""
         return to_tokens(self.names(vocabulary), vocabulary)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """B pictures of one size with what they say."""
+    """B pictures of one size with labels and positions."""
 
     images: torch.Tensor
-    """uint8 [B, inputs of the look, H, W], ink 255 on 0."""
+    """uint8 [B, input planes, H, W], ink 255 on 0."""
     sizes: list[tuple[int, int]]
-    """Height and width of each picture (pixels, multiples of 16); what lies beyond, to the right
-    and below, only pads the batch."""
+    """Height and width of each picture (pixels, multiples of 16), without the padding to its right
+    and below."""
     cells: list[NDArray[np.int64]]
     """For each picture [V, 2] (row, column) on the H/8 grid: the position estimates T."""
     labels: list[LabelPath]
 
     @property
     def mask(self) -> torch.Tensor | None:
-        """[B, 1, H/16, W/16], 1 on the pictures and 0 on padding; None where there is none."""
+        """[B, 1, H/16, W/16], 1 on the pictures and 0 on padding; None without padding."""
         _, _, height, width = self.images.shape
         if all(size == (height, width) for size in self.sizes):
             return None
@@ -91,21 +92,21 @@ class Batch:
         return mask
 
 
-class Drawn(NamedTuple):
+class TrainingSample(NamedTuple):
     """One picture, not yet part of a batch."""
 
     image: NDArray[np.uint8]
-    """[H, W] of the batch, or [H, W, 3] for a picture in colour."""
+    """[H, W] of the batch, or [H, W, 3] for a picture in color."""
     size: tuple[int, int]
     """The picture's own height and width."""
     cells: NDArray[np.int64]
     """[V, 2] (row, column)."""
     label: LabelPath
     strokes: NDArray[np.uint8] | None = None
-    """[STROKE_PLANES, H, W] of the batch; None where they are hidden."""
+    """[STROKE_PLANES, H, W] of the batch; None if hidden."""
 
 
-class Draw(NamedTuple):
+class SampleSpec(NamedTuple):
     """One sample of a plan: which formula, by which random numbers, padded to which size."""
 
     formula: int
@@ -114,31 +115,30 @@ class Draw(NamedTuple):
     width: int
 
 
-class Ink(Dataset[Drawn]):
-    """Formulas, of ink or pictures, by `Draw` → `Drawn`.
+class TrainingSet(Dataset[TrainingSample]):
+    """Formulas, of ink or pictures, by `SampleSpec` → `TrainingSample`.
 
-    With augmentation, a picture fills its batch's size and the ink lies anywhere in it: it must not
-    matter where. Without, it has the size that a device would give it, and padding beyond.
+    With augmentation, a picture has its batch's size and the ink a random place in it. Without, it
+    has the size that a device gives it, and padding.
     """
 
     def __init__(
         self,
         formulas: Sequence[Formula],
         vocabulary: Vocabulary,
-        look: Look,
+        preprocessing: Preprocessing,
         augmentation: Augmentation,
         synthesis: SynthesisOptions | None = None,
-        hands: Sequence[Formula] = (),
+        symbol_bank: Sequence[Formula] = (),
         labels: Sequence[Sequence[str]] = (),
         strokes_hidden: float = 0.0,
     ) -> None:
-        """Of the ink that is not `scanned`, the share `strokes_hidden` is shown as a picture is: a
-        look's stroke planes are 0."""
+        """`strokes_hidden`: share of the ink, except scans, whose stroke planes are 0."""
         self.strokes_hidden = strokes_hidden
         self.formulas, self.vocabulary = formulas, vocabulary
-        self.look, self.augmentation = look, augmentation
+        self.preprocessing, self.augmentation = preprocessing, augmentation
         self.synthesis = Synthesis(
-            formulas, vocabulary, synthesis or SynthesisOptions(), hands, labels
+            formulas, vocabulary, synthesis or SynthesisOptions(), symbol_bank, labels
         )
         self._written = [self._prepared(formula) for formula in formulas]
 
@@ -146,96 +146,89 @@ class Ink(Dataset[Drawn]):
         return len(self.formulas)
 
     def _prepared(self, formula: Formula) -> tuple[ScaledInk | None, LabelPath]:
-        ink = ScaledInk.of(formula, self.look) if formula.picture is None else None
+        ink = ScaledInk.of(formula, self.preprocessing) if formula.picture is None else None
         return ink, LabelPath.of(formula.tokens, self.vocabulary)
 
     def _placed(
         self, index: int, rng: np.random.Generator
     ) -> tuple[LabelPath, Placed | PlacedPicture]:
-        """Formula `index`, or one made from it, under one draw of the augmentation."""
+        """Formula `index`, or one synthesized from it, augmented."""
         made = self.synthesis(self.formulas[index], rng)
         written = made is self.formulas[index]
         ink, label = self._written[index] if written else self._prepared(made)
         if ink is None:
-            return label, place_picture(made, self.look, self.augmentation, rng)
-        return label, place(ink, self.look, self.augmentation, rng)
+            return label, place_picture(made, self.preprocessing, self.augmentation, rng)
+        return label, place(ink, self.preprocessing, self.augmentation, rng)
 
-    def __getitem__(self, draw_: Draw) -> Drawn:
+    def __getitem__(self, draw_: SampleSpec) -> TrainingSample:
         rng = np.random.default_rng(draw_.seed)
         label, placed = self._placed(draw_.formula, rng)
         batch = (draw_.height, draw_.width)
         size, share = batch, rng.uniform(0, 1, 2)
         if self.augmentation.off:
-            size, share = placed.size(self.look), np.array([0.5, 0.5])
+            size, share = placed.size(self.preprocessing), np.array([0.5, 0.5])
         positions: NDArray[np.floating]
         written: NDArray[np.uint8] | None = None
         if isinstance(placed, PlacedPicture):
-            shown = placed.shown(self.look, batch, size, share)
+            shown = placed.shown(self.preprocessing, batch, size, share)
             image, size, positions = shown.image, shown.size, shown.positions
         else:
-            room = np.array([size[1], size[0]]) - 2 * self.look.margin - placed.extent
-            offset = (self.look.margin + room * share).astype(np.float32)
+            room = np.array([size[1], size[0]]) - 2 * self.preprocessing.margin - placed.extent
+            offset = (self.preprocessing.margin + room * share).astype(np.float32)
             strokes = placed.strokes(offset)
             if self.augmentation.scanned and rng.random() < self.augmentation.scanned:
-                image = scanned(strokes, batch, placed.pen_width, self.look, rng)
+                image = scanned(strokes, batch, placed.pen_width, self.preprocessing, rng)
             else:
                 image = draw(strokes, batch, placed.pen_width)
-                if self.look.stroke_planes and rng.random() >= self.strokes_hidden:
+                if self.preprocessing.stroke_planes and rng.random() >= self.strokes_hidden:
                     if not self.augmentation.off:
                         strokes = rewritten(strokes, rng)
                     written = stroke_planes(strokes, image)
             positions = placed.positions + offset
-        cells = np.floor(positions[:, ::-1] / 8).astype(np.int64)
-        limits = (size[0] // 8 - 1, size[1] // 8 - 1)
-        return Drawn(image, size, np.clip(cells, 0, limits), label, written)
+        cells = np.floor(positions[:, ::-1] / CELL).astype(np.int64)
+        limits = (size[0] // CELL - 1, size[1] // CELL - 1)
+        return TrainingSample(image, size, np.clip(cells, 0, limits), label, written)
 
-    def drawing(self, index: int, seed: int, epoch: int) -> Draw:
-        """Formula `index` by the random numbers of an epoch, at a size of its own."""
+    def sample_spec(self, index: int, seed: int, epoch: int) -> SampleSpec:
+        """The sample of formula `index` in an epoch, at its own size."""
         key = (seed, epoch, index)
         _, placed = self._placed(index, np.random.default_rng(key))
-        return Draw(index, key, *placed.size(self.look))
+        return SampleSpec(index, key, *placed.size(self.preprocessing))
 
-    def plan(self, epoch: int, batch_size: int, seed: int, ranks: int = 1) -> list[list[Draw]]:
-        """Batches of one epoch: every formula once, batches of like size, in random order.
+    def plan(
+        self, epoch: int, batch_size: int, seed: int, ranks: int = 1
+    ) -> list[list[SampleSpec]]:
+        """Batches of one epoch: every formula once, pictures of like size together, random order.
 
-        The number of batches divides by `ranks`, and each run of `ranks` batches is of like size,
-        so that processes that train together take turns of equal length. All follows from `seed`
-        and `epoch`: a resumed run sees what it would have seen.
+        The number of batches is a multiple of `ranks`, and each run of `ranks` batches has like
+        sizes, so that the steps of all processes take equally long. `seed` and `epoch` determine
+        everything, so that a resumed run sees the same batches.
         """
         rng = np.random.default_rng((seed, epoch))
-        draws = [self.drawing(int(i), seed, epoch) for i in rng.permutation(len(self.formulas))]
+        draws = [self.sample_spec(int(i), seed, epoch) for i in rng.permutation(len(self.formulas))]
         draws.sort(key=lambda d: (d.height, d.width))
         group = batch_size * ranks
         runs = [draws[i : i + group] for i in range(0, len(draws), group)]
         if len(runs) > 1 and len(runs[-1]) < group:
-            runs[-1] = draws[-group:]  # as many again as are missing, so that no batch is small
-        batches: list[list[Draw]] = []
+            runs[-1] = draws[-group:]  # repeats formulas so that no batch is small
+        batches: list[list[SampleSpec]] = []
         for i in rng.permutation(len(runs)):
-            # Of fewer formulas than there are ranks, some come twice.
+            # Fewer formulas than ranks: some come twice.
             run = [runs[i][n % len(runs[i])] for n in range(max(len(runs[i]), ranks))]
             size = (max(d.height for d in run), max(d.width for d in run))
-            run = [Draw(d.formula, d.seed, *size) for d in run]
+            run = [SampleSpec(d.formula, d.seed, *size) for d in run]
             batches += [run[rank::ranks] for rank in range(ranks)]
         return batches
 
 
-def loader(ink: Ink, batches: Sequence[list[Draw]], workers: int = 0) -> Iterator[Batch]:
-    """Draw the planned batches, in `workers` processes where more than none.
+def loader(
+    ink: TrainingSet, batches: Sequence[list[SampleSpec]], workers: int = 0
+) -> Iterator[Batch]:
+    """Draws the planned batches, in `workers` processes if any.
 
-    Raises `TrainingError` where one of these was killed.
+    Raises `TrainingError` if one of these was killed.
     """
-    inputs = ink.look.inputs
-
-    def collate(items: list[Drawn]) -> Batch:
-        return Batch(
-            torch.from_numpy(
-                np.stack([planes(item.image, inputs, item.strokes) for item in items])
-            ),
-            [item.size for item in items],
-            [item.cells for item in items],
-            [item.label for item in items],
-        )
-
+    collate = partial(_collated, inputs=ink.preprocessing.inputs)  # picklable, for spawned workers
     drawn = DataLoader(ink, batch_sampler=batches, collate_fn=collate, num_workers=workers)
     try:
         yield from drawn
@@ -246,3 +239,12 @@ def loader(ink: Ink, batches: Sequence[list[Draw]], workers: int = 0) -> Iterato
             f"a process that draws pictures died ({error}): go on with --resume, and with fewer "
             "workers where memory is short"
         ) from error
+
+
+def _collated(items: list[TrainingSample], inputs: int) -> Batch:
+    return Batch(
+        torch.from_numpy(np.stack([planes(item.image, inputs, item.strokes) for item in items])),
+        [item.size for item in items],
+        [item.cells for item in items],
+        [item.label for item in items],
+    )

@@ -1,4 +1,4 @@
-"""Training samples to look at: as they are drawn, with what VAT is told of them."""
+"""Contact sheets of training samples with VAT's targets sample in."""
 
 import textwrap
 from collections.abc import Sequence
@@ -8,47 +8,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.preprocessing import CELL
 
-from .batches import Drawn, Ink
+from .batches import TrainingSample, TrainingSet
 from .plots import write
 
-ENLARGED, CELL = 3, 8
+ENLARGED = 3
 FADED = 0.6
-"""Ink is drawn this dark, so that what is written on it can be read."""
+"""Darkness of the ink, light enough for the text on it."""
 CELL_COLOUR, WINDOW_COLOUR = (40, 40, 220), (235, 190, 150)
 """Blue, green, red."""
 LINE, LETTERS = 15, 118
 
 
 def contact_sheet(
-    ink: Ink, numbers: Sequence[int], seed: int = 0, window: int = 5
+    ink: TrainingSet, numbers: Sequence[int], seed: int = 0, window: int = 5
 ) -> NDArray[np.uint8]:
-    """[H, W, 3] (blue, green, red): the samples of formulas `numbers`, each drawn once more by
-    chance, with the cell that each visual token is estimated to stand in, the `window` in which
-    matching may move it, and its label."""
+    """[H, W, 3] (blue, green, red): one sample of each formula of `numbers` with its label, the
+    estimated cell of each visual token, and the `window` in which matching may move it."""
     tiles = []
     for number in numbers:
-        drawn = ink[ink.drawing(number, seed, epoch=0)]
-        label = " ".join(drawn.label.tokens(ink.vocabulary))
+        sample = ink[ink.sample_spec(number, seed, epoch=0)]
+        label = " ".join(sample.label.tokens(ink.vocabulary))
         caption = f"{ink.formulas[number].name}: {label}"
-        tiles.append(_tile(drawn, caption, ink.vocabulary, window))
+        tiles.append(_tile(sample, caption, ink.vocabulary, window))
     width = max(tile.shape[1] for tile in tiles)
     return np.vstack([_widened(tile, width) for tile in tiles])
 
 
-def _tile(drawn: Drawn, caption: str, vocabulary: Vocabulary, window: int) -> NDArray[np.uint8]:
-    image = drawn.image if drawn.image.ndim == 3 else np.repeat(drawn.image[..., None], 3, axis=2)
+def _tile(
+    sample: TrainingSample, caption: str, vocabulary: Vocabulary, window: int
+) -> NDArray[np.uint8]:
+    image = (
+        sample.image if sample.image.ndim == 3 else np.repeat(sample.image[..., None], 3, axis=2)
+    )
     large = image.repeat(ENLARGED, 0).repeat(ENLARGED, 1)
     tile = np.ascontiguousarray((255 - large * FADED).astype(np.uint8))
     side = CELL * ENLARGED
     reach = window // 2 * side
-    for row, column in drawn.cells:
+    for row, column in sample.cells:
         corner = np.array([column * side, row * side])
         cv2.rectangle(tile, _point(corner - reach), _point(corner + side + reach), WINDOW_COLOUR)
-    names = drawn.label.names(vocabulary)
-    # A formula that nobody gave places for has no cells.
-    placed = drawn.label.visual if len(drawn.cells) else ()
-    for place, (row, column) in zip(placed, drawn.cells, strict=True):
+    names = sample.label.names(vocabulary)
+    # Formulas without positions have no cells.
+    placed = sample.label.visual if len(sample.cells) else ()
+    for place, (row, column) in zip(placed, sample.cells, strict=True):
         corner = np.array([column * side, row * side])
         cv2.rectangle(tile, _point(corner), _point(corner + side), CELL_COLOUR)
         write(tile, names[place], _point(corner + np.array([2, side - 3])), 1.0, CELL_COLOUR)

@@ -1,4 +1,4 @@
-"""CROHME: ink, published label, and the exact position of every visual token of the label."""
+"""CROHME: ink, published labels, and the exact position of every visual token."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +16,12 @@ from .alignment import align
 from .formula import Formula, unplaced
 from .formula_set import FormulaSet
 from .labels import check_unused, labels_by_name
-from .math_ink import math_tokens
+from .mathml_labels import math_tokens
 from .placement import INKLESS, place
 from .report import AS_PUBLISHED, Remarks
 
 PUBLISHED_EMPTY = frozenset({"MfrDB3088"})
-"""Files of CROHME's training set that hold nothing, and never did."""
+"""Files of CROHME's training set that are empty as published."""
 
 
 def load_crohme(
@@ -31,12 +31,11 @@ def load_crohme(
     *,
     progress: bool = False,
 ) -> FormulaSet:
-    """Load a folder, zip or file of InkML with its label file.
+    """Loads a folder, zip or file of InkML with its label file.
 
-    Where a label is published, it is what `tokens` holds, whether or not the ink agrees; else the
-    tokens are those of the file's own MathML. Raises `InkError` or `DataError` where `ink` or
-    `labels` itself cannot be read; a single bad file goes into the report instead. `progress`
-    shows a bar on a terminal.
+    `tokens` are the published label, even if the ink disagrees, or, without one, those of the
+    file's own MathML. Raises `InkError` or `DataError` if `ink` or `labels` itself cannot be read;
+    a single bad file goes into the report instead. `progress` shows a bar on a terminal.
     """
     vocabulary = vocabulary or Vocabulary.load("crohme")
     named = labels_by_name(labels) if labels is not None else {}
@@ -54,26 +53,26 @@ def load_crohme(
             remarks.add("unreadable", name, AS_PUBLISHED if known else reason)
             continue
         label = published.get(name)
-        judged = _judge(content, label, vocabulary)
-        formulas.append(judged.formula)
+        aligned = _align_label(content, label, vocabulary)
+        formulas.append(aligned.formula)
         if label is None:
-            remarks.add("unlabelled", name, judged.reason or "read from its MathML")
-        elif judged.verdict != "agreeing":
-            remarks.add(judged.verdict, name, judged.reason)
+            remarks.add("unlabeled", name, aligned.reason or "read from its MathML")
+        elif aligned.verdict != "agreeing":
+            remarks.add(aligned.verdict, name, aligned.reason)
     for name in sorted(published.keys() - found):
         remarks.add("inkless", name, "no file")
     return FormulaSet(formulas, remarks.report(len(formulas)))
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _Aligned:
     formula: Formula
     verdict: str
     """A field of `Report`."""
     reason: str = ""
 
 
-def _judge(ink: Ink, label: tuple[str, ...] | None, vocabulary: Vocabulary) -> _Judged:
+def _align_label(ink: Ink, label: tuple[str, ...] | None, vocabulary: Vocabulary) -> _Aligned:
     written = math_tokens(ink, vocabulary)
     reading = tuple(token.token for token in written)
     tokens = reading if label is None else label
@@ -101,10 +100,10 @@ def _judge(ink: Ink, label: tuple[str, ...] | None, vocabulary: Vocabulary) -> _
         return _without_positions(ink, tokens, str(error))
     formula = Formula(ink.name, ink.strokes, owners, tokens, placement.positions, placement.boxes)
     if reading == tokens:
-        return _Judged(formula, "agreeing")
+        return _Aligned(formula, "agreeing")
     differences = "; ".join(alignment.differences)
-    return _Judged(formula, "aligned", differences or "another structure of the same symbols")
+    return _Aligned(formula, "aligned", differences or "another structure of the same symbols")
 
 
-def _without_positions(ink: Ink, tokens: tuple[str, ...], reason: str) -> _Judged:
-    return _Judged(unplaced(ink.name, tokens, ink.strokes), "disagreeing", reason)
+def _without_positions(ink: Ink, tokens: tuple[str, ...], reason: str) -> _Aligned:
+    return _Aligned(unplaced(ink.name, tokens, ink.strokes), "disagreeing", reason)

@@ -1,4 +1,4 @@
-"""A formula as it was written: ink or a picture, label, and where each visual token of it is."""
+"""A handwritten formula: ink or a picture, its label, and the position of each visual token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,28 +7,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.bulk import NamedBytes
+from namer_edge_runtime.bulk.run import NamedBytes
 from namer_edge_runtime.ink.strokes import Stroke, Strokes
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture file, and how large its writing is: that tells the size it will have in any look
-    before it is opened."""
+    """A picture file and the size of its writing, which gives its size under any preprocessing
+    without opening it."""
 
     data: NDArray[np.uint8]
     """The bytes of the file (JPEG, PNG …)."""
     box: tuple[float, float, float, float]
     """x0, y0, x1, y1 of the ink, in pixels of the upright picture."""
     symbol: float
-    """Height that the runtime takes for a typical symbol's, in the same pixels."""
+    """Height of a typical symbol as the runtime measures it, in the same pixels."""
 
-    def scale(self, look: Look) -> float:
-        """Pixels of the look for one of the picture, as preparation has them."""
-        (x0, y0, x1, y1), room = self.box, 2 * look.margin
-        limits = (look.max_width - room) / (x1 - x0), (look.max_height - room) / (y1 - y0)
-        return min(look.symbol_height / self.symbol, *limits)
+    def scale(self, preprocessing: Preprocessing) -> float:
+        """Pixels of the model's input per pixel of the picture, as the runtime scales it."""
+        (x0, y0, x1, y1), room = self.box, 2 * preprocessing.margin
+        limits = (
+            (preprocessing.max_width - room) / (x1 - x0),
+            (preprocessing.max_height - room) / (y1 - y0),
+        )
+        return min(preprocessing.symbol_height / self.symbol, *limits)
 
 
 @dataclass(frozen=True)
@@ -37,23 +40,23 @@ class Formula:
 
     name: str
     strokes: Strokes
-    """float32 [points, 2] each, (x, y) in the ink's own unit, y down; none where there is a
+    """float32 [points, 2] each, (x, y) in the ink's own unit, y down; empty for a
     picture."""
     symbols: NDArray[np.int32]
-    """[strokes]: the visual node that each stroke belongs to; -1 where it belongs to none."""
+    """[strokes] the visual node of each stroke, or -1."""
     tokens: tuple[str, ...]
     """The label in canonical form."""
     positions: NDArray[np.float32]
-    """[V, 2] (x, y) by the rules of `placement`; [0, 2] where label and ink could not be aligned,
-    so that the formula can be evaluated but not trained on."""
+    """[V, 2] (x, y) by the rules of `placement`; [0, 2] if label and ink could not be aligned, so
+    that the formula serves evaluation but not training."""
     boxes: NDArray[np.float32]
     """[V, 4] x0, y0, x1, y1 of each node's own ink, NaN for `^ _ \\limits`; [0, 4] as above."""
     picture: Picture | None = None
-    """What there is in place of strokes; positions are then in its pixels."""
+    """The picture of a formula without strokes; positions are in its pixels."""
 
     @property
     def source(self) -> Any:
-        """What a recognizer takes: strokes, or the bytes of a picture."""
+        """Input for a recognizer: strokes, or the bytes of a picture."""
         if self.picture is None:
             return list(self.strokes)
         return NamedBytes(self.picture.data.tobytes(), self.name)
@@ -70,7 +73,7 @@ def unplaced(
     strokes: Sequence[Stroke] = (),
     picture: Picture | None = None,
 ) -> Formula:
-    """A formula of which nobody says where its symbols are."""
+    """A formula without positions."""
     owners = np.full(len(strokes), -1, np.int32)
     positions, boxes = np.zeros((0, 2), np.float32), np.zeros((0, 4), np.float32)
     return Formula(name, list(strokes), owners, tuple(tokens), positions, boxes, picture)

@@ -1,4 +1,4 @@
-"""What every loader of a data set gives."""
+"""The result of loading a data set."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from .report import Report
 
 @dataclass(frozen=True)
 class FormulaSet:
-    """All formulas that could be read, in the order of their names, and the report on the rest."""
+    """All readable formulas in the order of their names, and a report on every file."""
 
     formulas: list[Formula]
     report: Report

@@ -1,4 +1,4 @@
-"""Label files: which formula says what."""
+"""Label files: names of formulas and their labels."""
 
 import re
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from namer_edge_runtime.bulk import INSIDE, LISTED
+from namer_edge_runtime.bulk.run import INSIDE, LISTED
 from namer_edge_runtime.errors import DataError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.tokens import normalize
@@ -17,7 +17,7 @@ _HEADINGS = (
     {"image", "file", "filename", "picture", "path", "id", "key", "ink"},
     {"latex", "label", "formula", "tex", "tokens", "truth", "text", "gt", "caption"},
 )
-"""First and second column of headings that other tools write."""
+"""Names of the first and second column in headings of other tools."""
 _NOT_ONE_TOKEN = re.compile(
     r"(?!\\math[a-z]+\{[A-Za-z]\}$)"  # a letter in a style is a symbol of its own
     r"(?:[^\\].|\\[^a-zA-Z].|\\[a-zA-Z]+[^a-zA-Z])"
@@ -34,13 +34,12 @@ class Label:
 
 
 def read_labels(path: str | Path) -> list[Label]:
-    """Lines `name TAB label`, or under a heading line `name TAB … TAB in_…vocabulary` more columns.
+    """Reads lines `name TAB label`, with more columns under a heading `name … in_…vocabulary`.
 
     Only with a heading (its first column is `name`) is the third column read: `yes` or `no`,
-    whether the label can be written in the vocabulary at all. A heading of other tools, as `image
-    TAB latex`, is passed over and told of on standard error. Raises `DataError` for a missing
-    file, for a line without a label or with another third column, and where two lines give one name
-    different labels.
+    whether the vocabulary can express the label. A heading of other tools, such as `image TAB
+    latex`, is skipped and reported on standard error. Raises `DataError` for a missing file, a line
+    without a label or with another third column, and two different labels for one name.
     """
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
@@ -53,8 +52,8 @@ def read_labels(path: str | Path) -> list[Label]:
     headed = bool(rows) and rows[0][1][0] == "name"
     foreign = not headed and bool(rows) and _is_heading(rows[0][1])
     if foreign:
-        said = " TAB ".join(rows[0][1])
-        print(f"{path}: its first line is taken for a heading: {said}", file=sys.stderr)
+        heading = " TAB ".join(rows[0][1])
+        print(f"{path}: its first line is taken for a heading: {heading}", file=sys.stderr)
     labels: dict[str, Label] = {}
     for number, row in rows[headed or foreign :]:
         if len(row) < 2:
@@ -79,8 +78,8 @@ def _is_heading(row: Sequence[str]) -> bool:
 
 
 def labels_by_name(path: str | Path) -> dict[str, Label]:
-    """The labels of a file by the bare names of what they label. Raises `DataError` as
-    `read_labels`, and where two names that differ in folder or ending alone have two labels."""
+    """Labels of a file by bare name. Raises `DataError` as `read_labels` does, and for two labels
+    of names that differ in folder or ending alone."""
     named: dict[str, Label] = {}
     for label in read_labels(path):
         other = named.setdefault(bare(label.name), label)
@@ -93,7 +92,7 @@ def labels_by_name(path: str | Path) -> dict[str, Label]:
 
 
 def check_unused(name: str, names: Collection[str]) -> None:
-    """Raises `DataError` for a second formula of one name: nobody knows which a label means."""
+    """Raises `DataError` for a second formula of one name, which makes its label ambiguous."""
     if name in names:
         raise DataError(
             f"two formulas are called {name}, in two folders or with two endings: labels go by "
@@ -108,12 +107,12 @@ def bare(name: str) -> str:
 
 
 def are_tokens(words: Sequence[str]) -> bool:
-    """Whether each is one token of LaTeX; `a+b` is three that were not set apart by spaces."""
+    """Whether each word is one LaTeX token; `a+b` is three without spaces."""
     return not any(_NOT_ONE_TOKEN.match(word) for word in words)
 
 
 def label_error(tokens: Sequence[str], vocabulary: Vocabulary) -> str | None:
-    """Why these tokens are no formula of the vocabulary; None where they are one."""
+    """Why these tokens are no formula of the vocabulary; None if they are one."""
     if not are_tokens(tokens):
         return "the label is not tokens with spaces between them"
     try:
@@ -126,8 +125,8 @@ def label_error(tokens: Sequence[str], vocabulary: Vocabulary) -> str | None:
 
 
 def canonical(path: str | Path, vocabulary: Vocabulary) -> list[list[str]]:
-    """The labels of a file as canonical tokens, symbols without a class included; those that are no
-    formulas of this vocabulary are left out."""
+    """Labels of a file as canonical tokens, out-of-vocabulary symbols included; labels that are no
+    formulas under this vocabulary's grammar are left out."""
     labels = []
     for label in read_labels(path):
         try:

@@ -1,7 +1,7 @@
-"""MathWriting: ink whose label is an annotation of the file, without segmentation.
+"""MathWriting: unsegmented ink whose label is an annotation of the file.
 
 InkML of the folders `train`, `valid`, `test`, `synthetic`. The label is `normalizedLabel`, which
-leaves style out and spells each symbol in one way; where it is missing, `label`.
+has no style and one spelling per symbol, or `label` if that is missing.
 """
 
 from pathlib import Path
@@ -28,13 +28,12 @@ def load_mathwriting(
     *,
     progress: bool = False,
 ) -> FormulaSet:
-    """Load a folder, zip or file of MathWriting's InkML.
+    """Loads a folder, zip or file of MathWriting's InkML.
 
-    `labels` (`name TAB LaTeX`), where given, are taken in place of the files' own. Nobody says
-    which strokes are which symbol, so the formulas have no positions: a teacher has to give them.
-    A label that is no formula of the vocabulary (a matrix) goes into the report with its reason,
-    and the formula has no tokens. Raises `InkError` or `DataError` where `ink` or `labels` itself
-    cannot be read.
+    `labels` (`name TAB LaTeX`), if given, replace the files' own. The ink is not segmented, so
+    formulas have no positions; training needs a teacher. A label that is no formula of the
+    vocabulary (a matrix) goes into the report with its reason, and its formula has no tokens.
+    Raises `InkError` or `DataError` if `ink` or `labels` itself cannot be read.
     """
     vocabulary = vocabulary or Vocabulary.load("mathwriting")
     named = labels_by_name(labels) if labels is not None else {}
@@ -52,7 +51,7 @@ def load_mathwriting(
         latex = _label(content) if labels is None else published.get(name)
         tokens: tuple[str, ...] = ()
         if latex is None:
-            remarks.add("unlabelled", name, "no label, so there is nothing to learn")
+            remarks.add("unlabeled", name, "no label, so there is nothing to learn")
         else:
             try:
                 tokens = tuple(normalize(latex, vocabulary))

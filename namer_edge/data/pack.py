@@ -1,7 +1,6 @@
-"""A pack: a loaded data set in one .npz file, which opens in about a second and holds no pickle.
+"""Packs: a loaded data set in one .npz file, which opens in about a second and holds no pickle.
 
-Its arrays are mapped from the file: what is not looked at is not read, and the processes of a run
-share what is.
+Arrays are memory-mapped: only used parts are read, and the processes of a run share them.
 """
 
 import hashlib
@@ -20,23 +19,23 @@ from numpy.typing import NDArray
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
-from .archive import map_arrays, write_arrays
 from .formula import Formula, Picture
+from .mapped_npz import map_arrays, write_arrays
 from .report import Report
 
 FORMAT = "namer-edge-pack"
 INK_ALONE, WITH_PICTURES = 1, 2
-"""Versions of the format; a pack has the lowest that can hold it."""
+"""Versions of the format; a pack has the lowest possible one."""
 _DAMAGE = (
     *(OSError, EOFError, ValueError, KeyError, TypeError, IndexError),
     *(RuntimeError, struct.error, zipfile.BadZipFile),
 )
-"""What NumPy, JSON and zipfile raise for a file that is not what it says."""
+"""What NumPy, JSON and zipfile raise for a damaged file."""
 
 
 @dataclass(frozen=True)
 class Pack:
-    """Formulas, what was said about the files they came from, and the SHA-256 of those files."""
+    """Formulas, the report on their source files, and the SHA-256 of those."""
 
     formulas: list[Formula]
     report: Report
@@ -45,8 +44,8 @@ class Pack:
 
 
 def save_pack(path: str | Path, pack: Pack) -> None:
-    """Write `pack` to `path` (.npz), through a temporary file beside it. Raises `DataError` or
-    `UsageError` where it cannot be written."""
+    """Writes `pack` to `path` (.npz) atomically; raises `DataError` or `UsageError` if it cannot be
+    written."""
     path = Path(path)
     formulas = pack.formulas
     pictures = [formula.picture for formula in formulas]
@@ -79,12 +78,12 @@ def save_pack(path: str | Path, pack: Pack) -> None:
         with atomic_file(path) as file:
             write_arrays(file, arrays)
     except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error})") from error
+        raise DataError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
 def load_pack(path: str | Path) -> Pack:
-    """Read a pack. Raises `DataError` where it is not there, damaged, no pack, or of another
-    version of the format."""
+    """Reads a pack; raises `DataError` if it is missing, damaged, no pack, or of an unknown version
+    of the format."""
     try:
         arrays = map_arrays(path)
         meta = json.loads(arrays["meta"].tobytes())
@@ -138,12 +137,27 @@ def _split(array: NDArray[Any], lengths: NDArray[np.int64]) -> list[NDArray[Any]
     return [array[start:end] for start, end in pairwise(ends)]
 
 
+_DTYPES = {
+    **dict.fromkeys(("strokes", "nodes", "stroke_points", "picture_bytes"), np.int64),
+    **dict.fromkeys(("points", "positions", "boxes"), np.float32),
+    "symbols": np.int32,
+    "frames": np.float64,
+    "pictures": np.uint8,
+}
+"""Of the arrays of a pack."""
+
+
 def _formulas(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[Formula]:
+    for name, dtype in _DTYPES.items():
+        if name in arrays and arrays[name].dtype != dtype:
+            raise ValueError(f"{name} are {arrays[name].dtype}, no {np.dtype(dtype)}")
+    if not all(isinstance(name, str) for name in meta["names"]):
+        raise ValueError("names are no text")
     for name, width in (("points", 2), ("positions", 2), ("boxes", 4)):
         if arrays[name].shape[1:] != (width,):
             raise ValueError(f"{name} are not rows of {width} numbers")
-    if not np.isfinite(arrays["points"]).all():
-        raise ValueError("points are no finite numbers")
+    if not all(np.isfinite(arrays.get(name, 0)).all() for name in ("points", "frames")):
+        raise ValueError("points or frames are no finite numbers")
     strokes = _split(arrays["points"], arrays["stroke_points"])
     counts = arrays["strokes"].tolist()
     starts = np.concatenate([[0], np.cumsum(arrays["strokes"])]).tolist()

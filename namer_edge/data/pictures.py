@@ -1,35 +1,35 @@
-"""Pictures with a label file: the form of HME100K, and of anybody's photos."""
+"""Pictures with a label file: HME100K, and users' own photos."""
 
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from namer_edge_runtime.bulk import Source, count, sources
+from namer_edge_runtime.bulk.run import Source, count, sources
 from namer_edge_runtime.errors import NamerEdgeError, PictureError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import read_file
 from namer_edge_runtime.picture.load import load
-from namer_edge_runtime.picture.look import Look
 from namer_edge_runtime.picture.prepare import Lines
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from .formula import Formula, Picture, unplaced
 from .formula_set import FormulaSet
 from .labels import bare, check_unused, label_error, labels_by_name
 from .report import Remarks
 
-YARDSTICK = Look()
-"""Pictures are measured by it; any other would give nearly the same."""
+YARDSTICK = Preprocessing()
+"""Preprocessing that measures pictures; any other would give nearly the same."""
 
 
 def load_pictures(
     pictures: str | Path, labels: str | Path, vocabulary: Vocabulary, *, progress: bool = False
 ) -> FormulaSet:
-    """A folder or zip of pictures, or one, with its label file (`name TAB canonical tokens`).
+    """Loads a folder or zip of pictures, or one, with its label file (`name TAB canonical tokens`).
 
-    Names are those of the files, with or without ending. Where the ink of each symbol is, nobody
-    says: the formulas have no positions, a teacher has to give them. Raises `DataError` where
-    pictures or labels cannot be read at all; a single bad file goes into the report instead.
+    Names are those of the files, with or without ending. Formulas have no positions; training
+    needs a teacher. Raises `DataError` if pictures or labels cannot be read at all; a single bad
+    file goes into the report instead.
     """
     published = labels_by_name(labels)
     formulas: list[Formula] = []
@@ -50,7 +50,7 @@ def load_pictures(
             continue
         tokens = () if label is None else tuple(label.latex.split())
         if label is None:
-            remarks.add("unlabelled", name, "no label, so there is nothing to learn")
+            remarks.add("unlabeled", name, "no label, so there is nothing to learn")
         elif (reason := label_error(tokens, vocabulary)) is not None:
             remarks.add("disagreeing", name, reason)
         check_unused(name, packed)
@@ -62,15 +62,15 @@ def load_pictures(
 
 
 def measured(data: bytes) -> Picture:
-    """The picture file with the size of its ink, as the runtime will find it.
+    """A picture file with the size of its ink as the runtime measures it.
 
-    Raises `PictureError` for what is no picture, and for a blank one: it says nothing.
+    Raises `PictureError` for an unreadable or blank picture.
     """
     lines = Lines.find(load(data), YARDSTICK)
     if lines is None:
         raise PictureError("there is no ink in the picture")
     scale = lines.prepared(YARDSTICK).scale
-    corner, bounds = np.array(lines.corner * 2), np.array(lines.middles.bounds)
+    corner, bounds = np.array(lines.corner * 2), np.array(lines.skeleton.bounds)
     x0, y0, x1, y1 = (corner + bounds / lines.fine).tolist()
     return Picture(
         np.frombuffer(data, np.uint8),

@@ -1,10 +1,10 @@
-"""Where each visual token of a formula is: the position estimates T of VAT's targets, from ink.
+"""Placement: position estimates T of a formula's visual tokens from segmented ink.
 
-The rules, in the unit of the ink, y down:
+Rules, in the unit of the ink, y down:
 
-* a symbol, and the bar of `\\frac`: the centre of the box round its strokes;
+* a symbol, and the bar of `\\frac`: the center of its strokes' box;
 * `\\sqrt`: on its sign's foot (the lowest point of the left half), half-way up the sign, since
-  the centre of the box belongs to what stands under the root;
+  the center of the box belongs to the radicand;
 * `^`, `_` and `\\limits` have no ink. They stand where their base and their script meet: along
   each axis in the middle of the gap between the two boxes, or of their overlap. That is the
   midpoint of the two nearest corners for `x ^ { 2 }`, and a point between operator and script for
@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.nodes import Node
 from namer_edge_runtime.formula.vocabulary import INKLESS
-from namer_edge_runtime.ink.strokes import Stroke, bounds, symbol_height
+from namer_edge_runtime.ink.strokes import Stroke, bounds, foot, symbol_height
 
 CLEARANCE = 0.5
-"""How far a relation keeps from base and script, as a share of a typical symbol's height."""
+"""Least distance of a relation from base and script, as a share of a typical symbol's height."""
 NUDGE = 0.05
-"""How far a token gives way to another at the same place, as a share of the same height."""
+"""Shift of a token at the position of another one, as a share of the same height."""
 
 Box = tuple[float, float, float, float]
 Points = NDArray[np.float64]
@@ -41,8 +41,8 @@ Points = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Placement:
-    """Of V visual nodes in path order: positions float32 [V, 2] (x, y), boxes float32 [V, 4]
-    (x0, y0, x1, y1 of their own ink, NaN for `^ _ \\limits`)."""
+    """Positions float32 [V, 2] (x, y) and boxes float32 [V, 4] (x0, y0, x1, y1 of their own ink,
+    NaN for `^ _ \\limits`) of V visual nodes in path order."""
 
     positions: NDArray[np.float32]
     boxes: NDArray[np.float32]
@@ -52,7 +52,7 @@ def place(nodes: Sequence[Node], ink: Sequence[Sequence[Stroke]]) -> Placement:
     """Positions of a path's V visual nodes; `ink` holds the strokes of each, none for relations
     without ink.
 
-    Raises `DataError` where a symbol has no strokes, or a relation neither base nor script.
+    Raises `DataError` if a symbol has no strokes, or a relation neither base nor script.
     """
     visual = [node for node in nodes if not node.ending]
     own = [bounds(strokes) if strokes else None for strokes in ink]
@@ -63,7 +63,8 @@ def place(nodes: Sequence[Node], ink: Sequence[Sequence[Stroke]]) -> Placement:
     for number, node in enumerate(visual):
         box = own[number]
         if box is not None:
-            points[number] = _foot(ink[number], box) if node.token == "\\sqrt" else _centre(box)
+            is_root = node.token == "\\sqrt"
+            points[number] = foot(np.concatenate(ink[number])) if is_root else _center(box)
         elif node.token not in INKLESS:
             raise DataError(f"no strokes for visual node {number} ({node.token})")
     extents = [_union(own[number : number + 1 + held[number]]) for number in range(len(visual))]
@@ -89,7 +90,7 @@ def _range(number: int, held: Sequence[int]) -> range:
 
 
 def _siblings_before(nodes: Sequence[Node]) -> list[tuple[int, ...]]:
-    """For each visual node those before it in the same argument, as numbers of visual nodes."""
+    """For each visual node, the visual nodes before it in the same argument."""
     endings = Counter(node.parent for node in nodes if node.ending)
     before: list[tuple[int, ...]] = []
     opened: list[list[int]] = [[]]
@@ -108,7 +109,7 @@ def _siblings_before(nodes: Sequence[Node]) -> list[tuple[int, ...]]:
 
 
 def _held(nodes: Sequence[Node]) -> list[int]:
-    """For each visual node how many others its arguments hold; they follow it directly."""
+    """For each visual node, the number of visual nodes in its arguments, which follow it."""
     last = {node.parent: place_ for place_, node in enumerate(nodes) if node.ending}
     return [
         sum(not inner.ending for inner in nodes[place_ + 1 : last.get(place_, place_)])
@@ -125,19 +126,12 @@ def _union(boxes: Sequence[Box | None]) -> Box | None:
     return float(x0), float(y0), float(x1), float(y1)
 
 
-def _centre(box: Box) -> tuple[float, float]:
+def _center(box: Box) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
-def _foot(strokes: Sequence[Stroke], box: Box) -> tuple[float, float]:
-    points = np.concatenate(strokes)
-    x, y = _centre(box)
-    left = points[points[:, 0] <= x]
-    return float(left[left[:, 1].argmax(), 0]), y
-
-
 def _meeting(token: str, base: Box | None, script: Box | None) -> tuple[float, float]:
-    """Where base and script meet; a corner of the one where the other is missing."""
+    """Where base and script meet; a corner of one if the other is missing."""
     if base is not None and script is not None:
         x = max(base[0], script[0]) + min(base[2], script[2])
         y = max(base[1], script[1]) + min(base[3], script[3])
@@ -152,7 +146,7 @@ def _meeting(token: str, base: Box | None, script: Box | None) -> tuple[float, f
 def _clear(
     point: tuple[float, float], base: Points, script: Points, distance: float
 ) -> tuple[float, float]:
-    """`point`, moved off the position `base` [2] and off the nearest of `script` [n, 2]."""
+    """`point` moved away from `base` [2] and from the nearest of `script` [n, 2]."""
     nearest = script[np.hypot(*(script - point).T).argmin()]
     span = float(np.hypot(*(base - nearest)))
     for start, end in ((nearest, base), (base, nearest)):

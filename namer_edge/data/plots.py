@@ -62,9 +62,9 @@ def write(
     text: str,
     at: tuple[int, int],
     size: float = 1.0,
-    colour: tuple[int, int, int] = INK,
+    color: tuple[int, int, int] = INK,
 ) -> None:
     """`text` on a picture, its lower left corner at (x, y); OpenCV's letters are ASCII."""
     plain = text.encode("ascii", "replace").decode()
     scale = size * LETTERS / FONT_HEIGHT
-    cv2.putText(panel, plain, at, FONT, scale, colour, 1, cv2.LINE_AA)
+    cv2.putText(panel, plain, at, FONT, scale, color, 1, cv2.LINE_AA)

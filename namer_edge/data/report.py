@@ -1,36 +1,36 @@
-"""What became of each file of a data set while it was loaded."""
+"""Report on a loaded data set: the status of each file and label."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-KINDS = ("aligned", "disagreeing", "unlabelled", "unreadable", "inkless")
-"""What there may be to say about a file or a label: the lists of a `Report`."""
-_BECAME = {
+KINDS = ("aligned", "disagreeing", "unlabeled", "unreadable", "inkless")
+"""Kinds of remarks on a file or label: the lists of a `Report`."""
+_OUTCOME = {
     "aligned": "packed: label and ink differ, yet each symbol has its place",
     "disagreeing": "packed, without places for their symbols",
-    "unlabelled": "packed, with what they say themselves",
+    "unlabeled": "packed, with what they say themselves",
     "unreadable": "left out",
     "inkless": "labels without a file: left out",
 }
-"""Kind → what became of its formulas."""
+"""Kind → what happens to its formulas."""
 AS_PUBLISHED = "the file is empty, as it was published"
-"""Why a file is unreadable though nothing is wrong with it."""
+"""Reason of an unreadable file that is no failure."""
 SHOWN = 20
-"""Files of a kind that are named one by one."""
+"""Most files of a kind that are listed."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A file, and what there is to say about it."""
+    """A file and a remark on it."""
 
     name: str
     reason: str
 
 
 @dataclass(frozen=True)
-class Fate:
-    """What became of one file or label; `kind` is a field of `Report`."""
+class FileStatus:
+    """Status of a file or label; `kind` is a field of `Report`."""
 
     name: str
     kind: str
@@ -39,21 +39,21 @@ class Fate:
 
 @dataclass(frozen=True)
 class Report:
-    """What became of every file and label; nothing is dropped in silence."""
+    """Status of every file and label of a data set."""
 
     agreeing: int
     """Formulas whose own MathML gives the label token for token; of pictures and of ink without
     MathML, those whose label is a formula of the vocabulary."""
     aligned: tuple[Remark, ...] = ()
-    """Placed although label and MathML differ, and how."""
+    """Formulas with positions although label and MathML differ, and how."""
     disagreeing: tuple[Remark, ...] = ()
     """Formulas without positions, and why."""
-    unlabelled: tuple[Remark, ...] = ()
+    unlabeled: tuple[Remark, ...] = ()
     """Formulas that the label file lacks; their tokens are those of their MathML, if any."""
     unreadable: tuple[Remark, ...] = ()
     """Files that could not be read; they are no formulas, but count as wrong in a test set."""
     inkless: tuple[Remark, ...] = ()
-    """Labels for which there is no file."""
+    """Labels without a file."""
 
     @property
     def files(self) -> int:
@@ -61,7 +61,7 @@ class Report:
 
     @property
     def formulas(self) -> int:
-        return self.agreeing + len(self.aligned) + len(self.disagreeing) + len(self.unlabelled)
+        return self.agreeing + len(self.aligned) + len(self.disagreeing) + len(self.unlabeled)
 
     @property
     def failed(self) -> tuple[Remark, ...]:
@@ -69,24 +69,23 @@ class Report:
         return tuple(remark for remark in self.unreadable if remark.reason != AS_PUBLISHED)
 
     def lines(self) -> Iterator[str]:
-        """For people: the counts, what became of each kind, and the first `SHOWN` files of it."""
+        """Text for people: counts, and the first `SHOWN` files of each kind."""
         yield f"{self.files} files, {self.formulas} formulas"
         yield f"{self.agreeing} agree with their label"
         for name, remarks in self.remarks().items():
-            yield f"{len(remarks)} {name}" + (f" ({_BECAME[name]})" if remarks else "")
+            yield f"{len(remarks)} {name}" + (f" ({_OUTCOME[name]})" if remarks else "")
             if name != "aligned":
                 yield from shortened([f"  {remark.name}: {remark.reason}" for remark in remarks])
 
-    def fates(self, formulas: Iterable[str]) -> list[Fate]:
-        """Of every file and label, in the order of their names; `formulas` are the names of those
-        that were loaded."""
-        told = {
-            remark.name: Fate(remark.name, kind, " ".join(remark.reason.split()))
+    def statuses(self, formulas: Iterable[str]) -> list[FileStatus]:
+        """Status of every file and label by name; `formulas` are the names of the loaded ones."""
+        remarked = {
+            remark.name: FileStatus(remark.name, kind, " ".join(remark.reason.split()))
             for kind, remarks in self.remarks().items()
             for remark in remarks
         }
-        agreeing = (Fate(name, "agreeing") for name in formulas if name not in told)
-        return sorted([*told.values(), *agreeing], key=lambda fate: fate.name)
+        agreeing = (FileStatus(name, "agreeing") for name in formulas if name not in remarked)
+        return sorted([*remarked.values(), *agreeing], key=lambda status: status.name)
 
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
         return {kind: getattr(self, kind) for kind in KINDS}
@@ -102,14 +101,14 @@ class Report:
 
 
 def shortened(lines: Sequence[str], all_of_them: str = "`data check --fates`") -> Iterator[str]:
-    """The first `SHOWN` lines, how many there are besides, and what names `all_of_them`."""
+    """The first `SHOWN` lines, the number of further ones, and how to list `all_of_them`."""
     yield from lines[:SHOWN]
     if len(lines) > SHOWN:
         yield f"  … and {len(lines) - SHOWN} more: {all_of_them} names them all"
 
 
 class Remarks:
-    """What there is to say so far, while a data set is loaded."""
+    """Collects remarks while a data set is loaded."""
 
     def __init__(self) -> None:
         self._of: dict[str, list[Remark]] = {kind: [] for kind in KINDS}
@@ -119,6 +118,8 @@ class Remarks:
         self._of[kind].append(Remark(name, reason))
 
     def report(self, formulas: int) -> Report:
-        """Of that many formulas, those that nothing was said about agree with their label."""
-        said = sum(len(self._of[kind]) for kind in ("aligned", "disagreeing", "unlabelled"))
-        return Report(formulas - said, **{kind: tuple(items) for kind, items in self._of.items()})
+        """The report on that many formulas; those without a remark agree with their label."""
+        remarked = sum(len(self._of[kind]) for kind in ("aligned", "disagreeing", "unlabeled"))
+        return Report(
+            formulas - remarked, **{kind: tuple(items) for kind, items in self._of.items()}
+        )

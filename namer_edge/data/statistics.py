@@ -1,4 +1,4 @@
-"""What a data set is made of, in numbers."""
+"""Statistics of a data set."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,43 +11,41 @@ from namer_edge_runtime.errors import DataError, InkError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.strokes import bounds, symbol_height
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import CELL, Preprocessing
 
 from .formula import Formula
-
-CELL = 8
-"""Pixels of a cell of the H/8 grid."""
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Of N formulas; lists hold one number a formula that has it."""
+    """Statistics of N formulas; lists hold one number per formula that has it."""
 
     formulas: int
     pictures: int
     placed: int
     """Formulas whose visual tokens have positions."""
     foreign: int
-    """Formulas whose label is none of the vocabulary."""
+    """Formulas whose label is beyond the vocabulary."""
     lengths: list[int]
     """Visual tokens of a label."""
     depths: list[int]
-    """How deep relations are nested in it."""
+    """Nesting depth of its relations."""
     strokes: list[int]
     heights: list[int]
-    """Pixels of the ink in the look, as widths."""
+    """Heights of the ink in pixels of the model's input; `widths` likewise."""
     widths: list[int]
     classes: dict[str, int]
-    """Visual token → how often it occurs, the most frequent first."""
+    """Visual token → frequency, in descending order."""
     unseen: tuple[str, ...]
     """Classes of the vocabulary that do not occur."""
     shared: int
-    """Visual tokens that have a cell of the H/8 grid with another one."""
+    """Visual tokens that share a cell of the H/8 grid with another one."""
 
     @classmethod
-    def of(cls, formulas: Sequence[Formula], vocabulary: Vocabulary, look: Look) -> "Statistics":
-        """Positions and sizes are those at the size that `look` gives. Raises `DataError` where
-        there is no formula."""
+    def of(
+        cls, formulas: Sequence[Formula], vocabulary: Vocabulary, preprocessing: Preprocessing
+    ) -> "Statistics":
+        """Counts formulas at the size of `preprocessing`; raises `DataError` without any."""
         if not formulas:
             raise DataError("there is no formula to count")
         classes: Counter[str] = Counter()
@@ -71,7 +69,7 @@ class Statistics:
                 depths.append(_depth(formula.tokens))
             if formula.strokes:
                 strokes.append(len(formula.strokes))
-            box, scale = _extent(formula, look)
+            box, scale = _extent(formula, preprocessing)
             if scale:
                 widths.append(round((box[2] - box[0]) * scale))
                 heights.append(round((box[3] - box[1]) * scale))
@@ -98,7 +96,7 @@ class Statistics:
         return sum(self.classes.values())
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """Text for people."""
         yield f"{self.formulas} formulas, {self.pictures} of them pictures"
         yield f"{self.placed} with positions, {self.foreign} with a label beyond the vocabulary"
         for name, values in self.series().items():
@@ -107,8 +105,8 @@ class Statistics:
                 mean = np.mean(values)
                 yield f"{name}: {low:g} to {high:g}, median {median:g}, mean {mean:.1f}"
         yield f"{self.tokens} visual tokens of {len(self.classes)} classes"
-        yield "most frequent: " + _told(list(self.classes.items())[:12])
-        yield "rarest: " + _told(list(self.classes.items())[-12:])
+        yield "most frequent: " + _listed(list(self.classes.items())[:12])
+        yield "rarest: " + _listed(list(self.classes.items())[-12:])
         yield f"{len(self.unseen)} classes do not occur: {' '.join(self.unseen) or 'none'}"
         yield f"{self.shared} tokens share a cell with another"
 
@@ -132,22 +130,24 @@ class Statistics:
 
 
 def _depth(tokens: Sequence[str]) -> int:
-    """How many braces are open at once, at most."""
+    """Largest number of open braces."""
     steps = [(token == "{") - (token == "}") for token in tokens]
     return int(np.cumsum([0, *steps]).max())
 
 
-def _extent(formula: Formula, look: Look) -> tuple[tuple[float, float, float, float], float]:
-    """The box of the ink, and pixels of the look for one of its units; 0 where there is none."""
+def _extent(
+    formula: Formula, preprocessing: Preprocessing
+) -> tuple[tuple[float, float, float, float], float]:
+    """The box of the ink, and pixels of the model's input per unit of it; 0 without ink."""
     if formula.picture is not None:
-        return formula.picture.box, formula.picture.scale(look)
+        return formula.picture.box, formula.picture.scale(preprocessing)
     try:
         height = symbol_height(formula.strokes)
         box = bounds(formula.strokes)
     except (InkError, ValueError):
         return (0.0, 0.0, 0.0, 0.0), 0.0
-    return box, look.symbol_height / height if height > 0 else 0.0
+    return box, preprocessing.symbol_height / height if height > 0 else 0.0
 
 
-def _told(classes: Sequence[tuple[str, int]]) -> str:
+def _listed(classes: Sequence[tuple[str, int]]) -> str:
     return ", ".join(f"{token} {count}" for token, count in classes)

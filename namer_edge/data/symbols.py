@@ -1,7 +1,6 @@
-"""Single symbols as pen strokes (tables of UNIPEN and others) → formulas of one token.
+"""Symbol bank: tables of single symbols as pen strokes (UNIPEN and others) → formulas of one token.
 
-Packed like any other formulas, they are further hands that a training set's symbols may be swapped
-for (`Synthesis`).
+Packed like any other formulas, they are further samples of symbols for `Synthesis`.
 """
 
 import csv
@@ -20,73 +19,48 @@ from namer_edge_runtime.ink.strokes import Strokes, as_strokes, bounds
 
 from .formula import Formula
 
-STRANGER = "-none-"
-"""In place of a token: a sign that the vocabulary has no symbol for."""
+OOV = "-none-"
+"""Token of an out-of-vocabulary sign."""
 LOOKALIKES = frozenset(
     (
-        *(
-            "O",
-            "U",
-            "W",
-            "K",
-            "Z",
-            "J",
-            "\\",
-            "`",
-            "^",
-            "_",
-            "omicron",
-            "\\upsilon",
-            "\\tau",
-            "\\rho",
-        ),
-        *(
-            "\\omega",
-            "\\nu",
-            "\\kappa",
-            "\\iota",
-            "\\eta",
-            "\\chi",
-            "\\epsilon",
-            "omega",
-            "nu",
-            "Chi",
-        ),
+        *("O", "U", "W", "K", "Z", "J", "\\", "`", "^", "_", "omicron", "\\upsilon", "\\tau"),
+        *("\\rho", "\\omega", "\\nu", "\\kappa", "\\iota", "\\eta", "\\chi", "\\epsilon"),
+        *("omega", "nu", "Chi"),
         *("Phi", "circle.filled.tiny", "circle.stroked.small", "caret", "slash.big", "or.big"),
         *("subset", "subset.sq", "dot.basic", "arrow.r.dashed", "diff", "quote.high.single"),
     )
 )
-"""Labels of strangers that are written as some symbol is: nobody could tell them apart."""
+"""Labels of out-of-vocabulary signs that look like a symbol of the vocabulary."""
 COARSEST = 25
-"""Samples whose larger side has fewer units of their source than this look like stairs; a single
-point (0) does not."""
+"""Least larger side of a sample in units of its source, a single point (0) apart: smaller ones look
+like stairs."""
 
 
 @dataclass(frozen=True)
 class SymbolSet:
-    """What was read, and how many samples were left out for which reason."""
+    """Loaded symbols, and numbers of samples left out by reason."""
 
     formulas: list[Formula]
     """Each of one symbol, its strokes larger side 1000 units."""
     foreign: int
-    """Samples that stand for no symbol of the vocabulary, and yet look like one or have a token."""
+    """Out-of-vocabulary samples that look like a symbol or have a token."""
     coarse: int
-    """Samples of less than `COARSEST` units."""
+    """Samples smaller than `COARSEST`."""
     held: int = 0
     """Samples held out."""
 
 
 def load_symbols(
-    paths: Iterable[Path], vocabulary: Vocabulary, hold_out: int = 0, strangers: bool = True
+    paths: Iterable[Path], vocabulary: Vocabulary, hold_out: int = 0, oov: bool = True
 ) -> SymbolSet:
-    """Read tables (.tsv, .tsv.gz) with the columns `token`, the symbol that a sample can stand
-    for, or `-none-` for a stranger, which a column `label` may name; `size`, its larger side in
-    units of its source; `strokes`, as `x,y x,y|x,y …`, y down.
+    """Reads tables (.tsv, .tsv.gz) with the columns `token`, the symbol of a sample, or `-none-`
+    for an out-of-vocabulary sign, which a column `label` may name; `size`, its larger side in units
+    of its source; `strokes`, as `x,y x,y|x,y …`, y down.
 
-    One of `hold_out` samples, chosen by a hash of its strokes, is left out to be judged on (0: none
-    is); strangers are left out unless `strangers`.
+    One of `hold_out` samples, chosen by a hash of its strokes, is held out for evaluation (0: none
+    is); out-of-vocabulary signs are left out unless `oov`.
 
-    Raises `DataError` for a file that is no such table, with the line where that shows.
+    Raises `DataError` with the line for a file that is no such table.
     """
     formulas: list[Formula] = []
     foreign = coarse = held = 0
@@ -96,9 +70,8 @@ def load_symbols(
                 token, size, text = row["token"], float(row["size"]), row["strokes"]
                 if not 0 <= size < math.inf:
                     raise ValueError(f"size {size}")
-                strange = token == STRANGER and row.get("label", STRANGER) not in LOOKALIKES
-                strange = strange and strangers
-                if token not in vocabulary.symbols and not strange:
+                unknown = oov and token == OOV and row.get("label", OOV) not in LOOKALIKES
+                if token not in vocabulary.symbols and not unknown:
                     foreign += 1
                 elif 0 < size < COARSEST:
                     coarse += 1
@@ -115,7 +88,7 @@ def load_symbols(
 
 
 def is_held_out(strokes: str, one_of: int) -> bool:
-    """Whether the sample with these `strokes`, as the table has them, is the one of so many."""
+    """Whether the sample with these `strokes`, text of the table, is one of those held out."""
     digest = hashlib.sha256(strokes.encode()).digest()
     return int.from_bytes(digest[:8], "big") % one_of == 0
 

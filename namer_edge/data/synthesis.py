@@ -1,7 +1,7 @@
-"""New formulas from written ones: parts cut out, symbols written by somebody else, labels set anew.
+"""Synthesis of formulas: sub-expression crops, symbols by other writers, typeset labels.
 
-Every stroke's symbol and every symbol's place in the tree are known, so label and positions of what
-is made follow exactly.
+Segmentation and expression tree of the source formulas are known, so labels and positions of the
+synthesized ones are exact.
 """
 
 from collections import defaultdict
@@ -12,42 +12,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from namer_edge_runtime.bounded import bounded
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.nodes import Node, to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import LIMITS, SCRIPTS, Vocabulary
 from namer_edge_runtime.ink.strokes import Stroke, Strokes, bounds
 
 from .formula import Formula
-from .proportions import measure
-from .symbols import STRANGER
-from .typeset import Typesetter
-from .wording import Wording, with_stranger
+from .label_sampling import LabelSampler, with_oov
+from .layout_statistics import measure
+from .layout_synthesis import Typesetter
+from .symbols import OOV
 from .writing import writing_order
 
 BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
-"""As wide as what they stand by, so that another writer's would not fit; `-` is like a bar."""
+"""Symbols that are not swapped because their width depends on neighbors; `-` may be a bar."""
 
 
 @dataclass(frozen=True)
 class SynthesisOptions:
-    """How often a formula is replaced by one made from it; 0: never."""
+    """Probabilities of synthesis; 0: never."""
 
-    cut: float = 0.0
-    """Probability that a part of it, well nested, stands for the whole."""
-    swap: float = 0.0
-    """Probability, for each symbol, of another writer's strokes."""
-    typeset: float = 0.0
-    """Probability that a label, set in symbols of many writers, stands for it."""
-    vary: float = 0.5
-    """Probability that symbols of such a label are exchanged for others of their kind."""
-    strangers: float = 0.0
-    """Probability that a sign stands in such a label that the vocabulary has no symbol for."""
+    cut: float = bounded(0.0, 0, 1)
+    """A well-nested sub-expression replaces the formula."""
+    swap: float = bounded(0.0, 0, 1)
+    """A symbol takes another writer's strokes from the symbol bank."""
+    typeset: float = bounded(0.0, 0, 1)
+    """A label typeset with symbols of many writers replaces the formula."""
+    vary: float = bounded(0.5, 0, 1)
+    """Symbols of a typeset label are exchanged for others of their kind."""
+    strangers: float = bounded(0.0, 0, 1)
+    """A typeset label has an out-of-vocabulary (OOV) sign."""
 
 
 class Synthesis:
-    """Makes formulas from a training set's, whose symbols are the hands to choose from, with those
-    of `others`, which may be symbols alone. `labels` are set beside those of the training set; what
-    cannot be set is left out."""
+    """Synthesizes training formulas.
+
+    Symbols come from the training set and from `others`, formulas or single symbols; labels from
+    the training set and from `labels`. Labels with an unknown symbol or layout are skipped. Raises
+    `DataError` if out-of-vocabulary signs are asked for and the symbol bank has none.
+    """
 
     def __init__(
         self,
@@ -59,62 +63,66 @@ class Synthesis:
     ) -> None:
         self.vocabulary, self.options = vocabulary, options
         formulas = [formula for formula in formulas if formula.picture is None]
-        self.hands: dict[str, list[Strokes]] = defaultdict(list)
+        self.symbol_bank: dict[str, list[Strokes]] = defaultdict(list)
         if options.swap or options.typeset:
             for formula in (*formulas, *others):
                 visual = [node.token for node in to_nodes(formula.tokens, vocabulary)]
                 visual = [token for token in visual if token != "}"]
                 for number, strokes in ink_of(formula).items():
-                    self.hands[visual[number]].append(strokes)
+                    self.symbol_bank[visual[number]].append(strokes)
         if options.typeset:
-            own = [formula.tokens for formula in formulas]
-            self.wording = Wording(own, labels, vocabulary, options.vary)
-            self.typesetter = Typesetter(measure(formulas, vocabulary), self.hands, vocabulary)
-        if options.strangers and STRANGER not in self.hands:
+            training_labels = [formula.tokens for formula in formulas]
+            self.sample_label = LabelSampler(training_labels, labels, vocabulary, options.vary)
+            self.typesetter = Typesetter(
+                measure(formulas, vocabulary), self.symbol_bank, vocabulary
+            )
+        if options.strangers and OOV not in self.symbol_bank:
             raise DataError(
                 f"strangers = {options.strangers}, and no pack of hands has any: make one of "
-                f"tables with samples whose token is {STRANGER} (`namer-edge data symbols`)"
+                f"tables with samples whose token is {OOV} (`namer-edge data symbols`)"
             )
 
     def __call__(self, formula: Formula, rng: np.random.Generator) -> Formula:
-        """`formula`, or one made from it; what is drawn follows from `rng` alone."""
+        """`formula`, or a synthesized one; deterministic given `rng`."""
         if self.options.typeset and rng.random() < self.options.typeset:
             return self.typeset(rng)
         if formula.picture is not None:
-            return formula  # nobody knows which of its pixels are which symbol
+            return formula  # its pixels are not segmented
         if self.options.cut and rng.random() < self.options.cut:
-            formula = cut(formula, self.vocabulary, rng)
+            formula = crop_subexpression(formula, self.vocabulary, rng)
         if self.options.swap:
             formula = self.swap(formula, rng)
         return formula
 
     def typeset(self, rng: np.random.Generator) -> Formula:
-        """A label in ink, drawn until it is one that can be set."""
-        while not self.typesetter.knows(tokens := self.wording(rng)):
+        """A sampled label in ink."""
+        while not self.typesetter.knows(tokens := self.sample_label(rng)):
             pass
         if self.options.strangers and rng.random() < self.options.strangers:
-            tokens = with_stranger(tokens, rng)
+            tokens = with_oov(tokens, rng)
         formula = self.typesetter("typeset", tokens, rng)
         order = writing_order(tokens, formula.symbols, self.vocabulary, rng.spawn(1)[0])
         strokes = [formula.strokes[i] for i in order]
         return replace(formula, strokes=strokes, symbols=formula.symbols[order])
 
     def swap(self, formula: Formula, rng: np.random.Generator) -> Formula:
-        """Some symbols in another hand, of the same size at the same place and time."""
+        """The formula with some symbols by other writers, of the same size, place and order."""
         nodes = [n for n in to_nodes(formula.tokens, self.vocabulary) if not n.ending]
         ink = ink_of(formula)
         for number, own in ink.items():
             token = nodes[number].token
-            others = self.hands.get(token, ())
+            others = self.symbol_bank.get(token, ())
             if others and token not in BOUND_TO_CONTENT and rng.random() < self.options.swap:
                 ink[number] = fitted(others[int(rng.integers(len(others)))], own)
         return replace(formula, **_in_time(ink, formula.symbols))
 
 
-def cut(formula: Formula, vocabulary: Vocabulary, rng: np.random.Generator) -> Formula:
-    """A random well-nested stretch of the path as a formula of its own.
+def crop_subexpression(
+    formula: Formula, vocabulary: Vocabulary, rng: np.random.Generator
+) -> Formula:
+    """A random well-nested part of the path as a formula of its own.
 
-    It begins with a symbol, not with a script, whose base it would leave behind.
+    It never starts with a script, which would lose its base.
     """
     nodes = to_nodes(formula.tokens, vocabulary)
     starts = [
@@ -143,7 +151,7 @@ def cut(formula: Formula, vocabulary: Vocabulary, rng: np.random.Generator) -> F
 
 
 def _ends(nodes: Sequence[Node], start: int, vocabulary: Vocabulary) -> list[int]:
-    """Where a stretch from `start` may end so that every relation in it is closed in it."""
+    """Ends of the well-nested parts that start at `start`."""
     depth, ends = 0, []
     for place in range(start, len(nodes)):
         node = nodes[place]
@@ -156,7 +164,7 @@ def _ends(nodes: Sequence[Node], start: int, vocabulary: Vocabulary) -> list[int
 
 
 def ink_of(formula: Formula) -> dict[int, Strokes]:
-    """Visual node → its strokes, in the order of the nodes; loose strokes are left out."""
+    """Visual node → its strokes, in the order of the nodes, without unassigned strokes."""
     ink: dict[int, Strokes] = defaultdict(list)
     for number in sorted({int(n) for n in formula.symbols if n >= 0}):
         ink[number] = [formula.strokes[i] for i in np.flatnonzero(formula.symbols == number)]
@@ -164,8 +172,8 @@ def ink_of(formula: Formula) -> dict[int, Strokes]:
 
 
 def _in_time(ink: Mapping[int, Strokes], owners: NDArray[np.int32]) -> dict[str, Any]:
-    """`strokes` and `symbols` of a formula with this ink, in the order in which `owners` wrote
-    theirs; where a node has more strokes now, they follow its last one."""
+    """`strokes` and `symbols` of a formula with this ink, in the order of the former `owners`;
+    additional strokes of a node follow its last one."""
     rest = {number: list(own) for number, own in ink.items()}
     last = {int(number): i for i, number in enumerate(owners)}
     strokes: Strokes = []
@@ -180,14 +188,14 @@ def _in_time(ink: Mapping[int, Strokes], owners: NDArray[np.int32]) -> dict[str,
 
 
 def fitted(strokes: Sequence[Stroke], place: Sequence[Stroke]) -> Strokes:
-    """`strokes` moved to where `place` is, in their own shape and of the same diagonal."""
+    """`strokes` moved and scaled to the center and diagonal of `place`, shape kept."""
     old, new = np.array(bounds(place)), np.array(bounds(strokes))
     size_old, size_new = np.hypot(*_extent(old)), np.hypot(*_extent(new))
     if not size_old > 0:
-        return list(place)  # a dot stays a dot: it tells no size
+        return list(place)  # a dot has no size to fit
     scale = size_old / size_new if size_new > 0 else 1.0
     return [
-        np.asarray((stroke - _centre(new)) * scale + _centre(old), np.float32) for stroke in strokes
+        np.asarray((stroke - _center(new)) * scale + _center(old), np.float32) for stroke in strokes
     ]
 
 
@@ -195,5 +203,5 @@ def _extent(box: NDArray[np.float64]) -> NDArray[np.float64]:
     return box[2:] - box[:2]
 
 
-def _centre(box: NDArray[np.float64]) -> NDArray[np.float64]:
+def _center(box: NDArray[np.float64]) -> NDArray[np.float64]:
     return (box[2:] + box[:2]) / 2

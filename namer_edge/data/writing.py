@@ -1,4 +1,4 @@
-"""The order and direction of strokes in training: not everybody and every program has the same."""
+"""Augmentation of stroke order and direction, which differ between writers and programs."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,14 @@ from namer_edge_runtime.ink.strokes import Strokes
 REVERSED = 0.08
 """Share of the samples in which each stroke is reversed with a probability of a third."""
 DISORDERED = 0.15
-"""Share of the samples whose strokes come in another order: a third of these at random, a third
-from left to right, in a third one stroke is written last."""
+"""Share of the samples with another stroke order: a third of them random, a third from left to
+right, a third with one stroke moved to the end."""
 BAR_LAST = 0.75
-"""Share of the fractions set in ink whose numerator is written before their bar."""
+"""Share of the typeset fractions whose numerator is written before their bar."""
 
 
 def rewritten(strokes: Strokes, rng: np.random.Generator) -> Strokes:
-    """The same strokes, in a few samples of other directions or in another order."""
+    """The same strokes, in some samples reversed or reordered."""
     if rng.random() < REVERSED:
         turned = rng.random(len(strokes)) < 1 / 3
         strokes = [s[::-1] if turn else s for s, turn in zip(strokes, turned, strict=True)]
@@ -43,8 +43,8 @@ def writing_order(
     vocabulary: Vocabulary,
     rng: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """[strokes] the order in which strokes of the visual nodes `owners` [strokes] are written: that
-    of the nodes, but for bars of fractions that follow their numerators."""
+    """[strokes] writing order of strokes of the visual nodes `owners` [strokes]: that of the nodes,
+    except for fraction bars that follow their numerators."""
     nodes = to_nodes(tokens, vocabulary)
     numbers = np.cumsum([not node.ending for node in nodes]) - 1
     rank = np.arange(len(nodes), dtype=np.float64)

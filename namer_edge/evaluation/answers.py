@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from namer_edge_runtime.bulk import Outcome, Source, recognize_all
+from namer_edge_runtime.bulk.run import Outcome, Source, recognize_all
 from namer_edge_runtime.errors import NamerEdgeError
 
 from ..data.labels import Label
-from .exprate import Reading
+from .exprate import Prediction
 from .pairing import Answer, Paired, pair, protocol_name, reading
 from .samples import Sample
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answered:
-    """What became of an input, and the label it brought along."""
+    """The outcome of an input, and its own label if it has one."""
 
     outcome: Outcome
     label: Label | None = None
@@ -30,12 +30,12 @@ class Answered:
             return Answer(self.outcome.source, error=str(result))
         return Answer(self.outcome.source, result.canonical)
 
-    def to_json(self, judged: Reading | None) -> dict[str, Any]:
-        """The object that `recognize --jsonl` writes for this input, with its label and the number
-        of wrong tokens (null without an answer) where a label counts."""
+    def to_json(self, prediction: Prediction | None) -> dict[str, Any]:
+        """The object of `recognize --jsonl` for this input, with label and token edit distance
+        (null without an answer) if the label counts."""
         value = self.outcome.to_json()
-        if judged is not None:
-            value |= {"label": " ".join(judged.label), "errors": judged.errors}
+        if prediction is not None:
+            value |= {"label": " ".join(prediction.label), "errors": prediction.errors}
         return value
 
 
@@ -45,7 +45,7 @@ def answer_all(
     batch_size: int = 8,
     progress: Callable[[], object] = lambda: None,
 ) -> list[Answered]:
-    """Reads every sample, in order; a failure of one is its outcome and stops nothing.
+    """Reads every sample in order; failures are outcomes and stop nothing.
 
     `progress` is called after each.
     """
@@ -71,26 +71,26 @@ def paired_with(
 
 
 def paired_with_own(answers: Sequence[Answered], whose: str, *, loose: bool) -> Paired:
-    """Answers paired with the labels that their inputs brought; `whose` names these."""
-    labelled = [(a.label, a.answer) for a in answers if a.label is not None]
-    readings = [(answer.source, reading(label, answer, loose)) for label, answer in labelled]
+    """Answers paired with the labels of their own inputs; `whose` describes these."""
+    labeled = [(a.label, a.answer) for a in answers if a.label is not None]
+    predictions = [(answer.source, reading(label, answer, loose)) for label, answer in labeled]
     return Paired(
-        readings=tuple(judged for _, judged in readings),
+        readings=tuple(prediction for _, prediction in predictions),
         protocol=f"{protocol_name(loose)}; labels: {whose}",
-        unlabelled=tuple(a.outcome.source for a in answers if a.label is None),
+        unlabeled=tuple(a.outcome.source for a in answers if a.label is None),
         repeated=(),
-        by_source=dict(readings),
+        by_source=dict(predictions),
     )
 
 
-def judged(answers: Sequence[Answered], paired: Paired) -> tuple[list[float], list[bool]]:
-    """Of each labelled input that was read: the score, and whether it was read right."""
+def scored(answers: Sequence[Answered], paired: Paired) -> tuple[list[float], list[bool]]:
+    """Score and correctness of each labeled input that was read."""
     scores: list[float] = []
     right: list[bool] = []
     for answered in answers:
-        reading_ = paired.by_source.get(answered.outcome.source)
+        prediction = paired.by_source.get(answered.outcome.source)
         result = answered.outcome.answer
-        if reading_ is not None and not isinstance(result, NamerEdgeError):
+        if prediction is not None and not isinstance(result, NamerEdgeError):
             scores.append(result.score)
-            right.append(reading_.errors == 0)
+            right.append(prediction.errors == 0)
     return scores, right

@@ -1,20 +1,20 @@
-"""Which tokens are confused with which: counted from the cheapest edit script, file by file."""
+"""Confused tokens, counted from minimal edit scripts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .exprate import Reading
+from .exprate import Prediction
 
 Kind = Literal["substitution", "deletion", "insertion"]
 BRACES = frozenset("{}")
-"""Not counted: braces come and go with the relation they belong to."""
+"""Not counted: braces belong to relations, which are counted."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One step from the label to what was read."""
+    """One edit from the label to the prediction."""
 
     kind: Kind
     label: str
@@ -22,7 +22,7 @@ class Edit:
     read: str
     """The token that was read; empty for a deletion."""
     place: int
-    """Index in the label: of the token, or of the one that an insertion stands before."""
+    """Index of the token in the label, or of the token after an insertion."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Confusion:
 
 
 def edit_script(label: Sequence[str], read: Sequence[str]) -> list[Edit]:
-    """The cheapest edits from `label` to `read`, in reading order; as many as their `distance`.
+    """A minimal edit script from `label` to `read`, in reading order, of `distance` edits.
 
-    Among scripts of equal cost the one is taken that, read from the end, keeps or substitutes
-    before it deletes, and deletes before it inserts: the same pair always gives the same script.
+    Ties are broken from the end: keep or substitute, then delete, then insert, so that a pair
+    always has the same script.
     """
     cost = [[0] * (len(read) + 1) for _ in range(len(label) + 1)]
     for i in range(len(label) + 1):
@@ -68,8 +68,8 @@ def edit_script(label: Sequence[str], read: Sequence[str]) -> list[Edit]:
     return edits[::-1]
 
 
-def confusions(readings: Iterable[Reading], top: int | None = 30) -> list[Confusion]:
-    """The most frequent edits over all files that gave an answer, most frequent first.
+def confusions(readings: Iterable[Prediction], top: int | None = 30) -> list[Confusion]:
+    """The most frequent edits over all files with an answer, in descending order.
 
     `top` None gives all of them. Edits of equal count are ordered by their tokens.
     """

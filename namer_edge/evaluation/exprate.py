@@ -1,7 +1,7 @@
-"""ExpRate: how many formulas are read exactly, and how many with at most one or two token errors.
+"""ExpRate: percentage of formulas read exactly, and with at most one or two token errors.
 
-The rate is that of the paper's tables 1 and 2. Every labelled file counts: one that could not be
-read, or for which there is no result, is wrong.
+The rate is that of the paper's tables 1 and 2. Every labeled file counts: one that cannot be read
+or has no result is wrong.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,36 +11,36 @@ from functools import cached_property
 import numpy as np
 
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, 512))
-"""Buckets of label length in tokens, both ends included; a longer label falls into the last one."""
+"""Buckets of label length in tokens, both ends included; the last one has all longer labels."""
 
 STRUCTURES = ("fraction", "script", "root", "limits", "other", "plain")
-"""A label may belong to several, save "plain", which has no relation token at all."""
+"""Groups of labels, which may overlap; "plain" labels have no relation token."""
 
 BEFORE_BRACE = ("\\frac", "\\sqrt", "^", "_", "}", "]")
-"""What stands before a `{` of the relations that have a structure of their own."""
+"""Tokens before a `{` of relations that have a group of their own."""
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One labelled file and what was read of it."""
+class Prediction:
+    """A labeled file and what was read of it."""
 
     name: str
     label: tuple[str, ...]
     """Canonical tokens of the reference."""
     read: tuple[str, ...] | None
-    """Canonical tokens of the answer (empty for a blank page), None where there is no answer."""
+    """Canonical tokens of the answer (empty for a blank page), None without an answer."""
     reason: str = ""
     """Why there is no answer."""
 
     @cached_property
     def errors(self) -> int | None:
-        """Token edit distance between answer and label; None where there is no answer."""
+        """Token edit distance between answer and label; None without an answer."""
         return None if self.read is None else distance(self.label, self.read)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Counts over some formulas, and the rates they make in percent."""
+    """Counts over some formulas, and rates in percent."""
 
     total: int
     exact: int
@@ -75,7 +75,7 @@ def distance(label: Sequence[str], read: Sequence[str]) -> int:
     return row[-1]
 
 
-def rate(readings: Sequence[Reading]) -> Rate:
+def rate(readings: Sequence[Prediction]) -> Rate:
     """Rates over all readings; those without an answer are wrong at every tolerance."""
     errors = [reading.errors for reading in readings]
     return Rate(
@@ -91,8 +91,8 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Percentile bootstrap interval of ExpRate over the files, in percent.
 
-    Drawing `total` files with replacement and counting the exact ones is one binomial draw, so no
-    list of files is needed. The interval speaks of the choice of files, not of training runs.
+    Resampling `total` files and counting the exact ones is one binomial draw, so no list of files
+    is needed. The interval covers the choice of files, not the variance of training runs.
     """
     if measured.total == 0:
         return (0.0, 0.0)
@@ -103,10 +103,10 @@ def bootstrap_interval(
     return (float(low), float(high))
 
 
-def by_length(readings: Sequence[Reading]) -> dict[str, Rate]:
+def by_length(readings: Sequence[Prediction]) -> dict[str, Rate]:
     """Rates by length of the label in tokens (braces included); empty buckets are left out."""
 
-    def bucket(reading: Reading) -> set[str]:
+    def bucket(reading: Prediction) -> set[str]:
         length = max(len(reading.label), LENGTHS[0][0])
         inside = [(a, b) for a, b in LENGTHS if a <= length <= b] or [LENGTHS[-1]]
         return {_length_name(*inside[0])}
@@ -118,13 +118,13 @@ def _length_name(first: int, last: int) -> str:
     return f"{first}+" if (first, last) == LENGTHS[-1] else f"{first}-{last}"
 
 
-def by_structure(readings: Sequence[Reading]) -> dict[str, Rate]:
-    """Rates by what the label holds (`STRUCTURES`); a label counts in each that it belongs to."""
+def by_structure(readings: Sequence[Prediction]) -> dict[str, Rate]:
+    """Rates by structure (`STRUCTURES`); a label counts in each group that it belongs to."""
     return _grouped(readings, STRUCTURES, lambda reading: structures(reading.label))
 
 
 def structures(label: Sequence[str]) -> set[str]:
-    """Which of `STRUCTURES` a canonical label belongs to.
+    """The `STRUCTURES` that a canonical label belongs to.
 
     The `_` of `\\limits _ {` is part of that relation ("directly below") and no script of its own.
     "other" are relations beyond CROHME's: accents, boxes, `\\xrightarrow`.
@@ -145,11 +145,11 @@ def structures(label: Sequence[str]) -> set[str]:
 
 
 def _grouped(
-    readings: Sequence[Reading],
+    readings: Sequence[Prediction],
     names: Sequence[str],
-    groups_of: Callable[[Reading], set[str]],
+    groups_of: Callable[[Prediction], set[str]],
 ) -> dict[str, Rate]:
-    members: dict[str, list[Reading]] = {name: [] for name in names}
+    members: dict[str, list[Prediction]] = {name: [] for name in names}
     for reading in readings:
         for name in groups_of(reading):
             members[name].append(reading)

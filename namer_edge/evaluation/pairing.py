@@ -1,4 +1,4 @@
-"""Which answer belongs to which label, and how the two are compared."""
+"""Pairing of answers with labels, and the protocol of their comparison."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from pathlib import Path
 from namer_edge_runtime.errors import LatexError
 
 from ..data.labels import Label, are_tokens, bare
-from .exprate import Reading
+from .exprate import Prediction
 
 STRICT = "strict canonical tokens"
-LOOSE = "loose: label and answer normalised, \\limits dropped"
+LOOSE = "loose: label and answer normalized, \\limits dropped"
 ALL_FILES = "all files"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a recognizer gave for one input: the result's LaTeX, or why there is none."""
+    """A recognizer's answer to one input: canonical LaTeX, or the error."""
 
     source: str
     """File name or path; `ARCHIVE::MEMBER` inside a zip."""
@@ -26,25 +26,25 @@ class Answer:
 
 @dataclass(frozen=True)
 class Paired:
-    """Every label with its answer, and what was left over."""
+    """Every label with its answer, and the inputs left over."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[Prediction, ...]
     protocol: str
-    """How the readings are to be compared and which labels count; goes with every number."""
-    unlabelled: tuple[str, ...]
-    """Inputs that no counted label names; they count nowhere."""
+    """How tokens are compared and which labels count; stated with every rate."""
+    unlabeled: tuple[str, ...]
+    """Inputs without a counted label, which do not count."""
     repeated: tuple[str, ...]
-    """Inputs that have the same file name as a later one, which counts in their place."""
-    by_source: Mapping[str, Reading]
+    """Inputs with the file name of a later one, which counts instead."""
+    by_source: Mapping[str, Prediction]
     """The reading of each input that a counted label names."""
 
     def notes(self) -> list[str]:
-        """What a person should know beside the numbers."""
+        """Notes for people on the numbers."""
         notes = []
-        if self.unlabelled:
+        if self.unlabeled:
             notes.append(
-                f"{len(self.unlabelled)} inputs have no label and count nowhere: "
-                + _some(self.unlabelled)
+                f"{len(self.unlabeled)} inputs have no label and count nowhere: "
+                + _some(self.unlabeled)
             )
         if self.repeated:
             notes.append(
@@ -55,7 +55,7 @@ class Paired:
         if raw:
             notes.append(
                 f"{len(raw)} labels are not space-separated tokens and cannot be matched "
-                f"exactly (--loose normalises them): {_some(raw)}"
+                f"exactly (--loose normalizes them): {_some(raw)}"
             )
         return notes
 
@@ -67,14 +67,13 @@ def pair(
     loose: bool = False,
     all_rows: bool = False,
 ) -> Paired:
-    """Gives each label the answer whose file name, or file name without its ending, it names.
+    """Pairs each label with the answer of its file name, with or without the ending.
 
-    A label without an answer becomes a reading without one, hence wrong. Labels that cannot be
-    written in the vocabulary count only with `all_rows`.
+    A label without an answer is wrong. Labels beyond the vocabulary count only with `all_rows`.
 
-    Strict comparison takes labels and answers as space-separated tokens, as they are. Loose
-    comparison is for labels without a published form (photos, drawings): both sides are brought
-    to canonical LaTeX and `\\limits` is dropped; there a label that is no LaTeX is wrong.
+    Strict comparison takes labels and answers as space-separated tokens, unchanged. Loose
+    comparison is for labels without a published form (photos, drawings): both sides are normalized
+    to canonical LaTeX without `\\limits`; a label that is no LaTeX is wrong.
     """
     labels = list(labels)
     counted = [label for label in labels if all_rows or label.in_vocabulary]
@@ -87,8 +86,8 @@ def pair(
             repeated.append(by_name[name].source)
         by_name[name] = answer
         found[name] = found[bare(name)] = answer
-    readings: list[Reading] = []
-    by_source: dict[str, Reading] = {}
+    readings: list[Prediction] = []
+    by_source: dict[str, Prediction] = {}
     for label in counted:
         match = found.get(label.name) or found.get(bare(label.name))
         readings.append(reading(label, match, loose))
@@ -100,14 +99,14 @@ def pair(
     return Paired(
         readings=tuple(readings),
         protocol=protocol_name(loose, rows),
-        unlabelled=tuple(a.source for a in by_name.values() if a.source not in by_source),
+        unlabeled=tuple(a.source for a in by_name.values() if a.source not in by_source),
         repeated=tuple(repeated),
         by_source=by_source,
     )
 
 
 def protocol_name(loose: bool, counted: str = ALL_FILES) -> str:
-    """What goes with every number: how tokens are compared, and which files count."""
+    """The protocol of a rate: how tokens are compared, and which files count."""
     return f"{LOOSE if loose else STRICT}, {counted}"
 
 
@@ -120,21 +119,21 @@ def _file_name(source: str) -> str:
     return Path(source.replace("::", "/")).name
 
 
-def reading(label: Label, answer: Answer | None, loose: bool) -> Reading:
-    """A label and its answer, as tokens ready to be compared."""
+def reading(label: Label, answer: Answer | None, loose: bool) -> Prediction:
+    """A label and its answer as comparable tokens."""
     try:
         reference = _tokens(label.latex, loose)
     except LatexError as error:
-        return Reading(label.name, (), None, f"the label is not LaTeX: {error}")
+        return Prediction(label.name, (), None, f"the label is not LaTeX: {error}")
     if answer is None:
-        return Reading(label.name, reference, None, "no such file among the inputs")
+        return Prediction(label.name, reference, None, "no such file among the inputs")
     if answer.error:
-        return Reading(label.name, reference, None, answer.error)
+        return Prediction(label.name, reference, None, answer.error)
     try:
         read = _tokens(answer.canonical, loose)
-    except LatexError:  # the answer still stands, token for token
+    except LatexError:  # compared token for token
         read = tuple(token for token in answer.canonical.split() if token != "\\limits")
-    return Reading(label.name, reference, read)
+    return Prediction(label.name, reference, read)
 
 
 def _tokens(latex: str, loose: bool) -> tuple[str, ...]:

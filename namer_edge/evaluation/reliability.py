@@ -1,9 +1,4 @@
-"""Reliability diagrams: of readings with a score, the share that was right.
-
-    python -m namer_edge.evaluation.reliability REPORT.json … -o PLOT.png
-
-REPORT.json is what `namer-edge evaluate --json` writes.
-"""
+"""`namer-edge evaluate reliability`: reliability diagrams from reports of `evaluate --json`."""
 
 import argparse
 import json
@@ -15,22 +10,33 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.picture.save import save_picture
 
 from ..data.plots import BAR, INK, write
-from .confidence import Bin
+from .calibration import Bin
 
-PROGRAM = "python -m namer_edge.evaluation.reliability"
+SUMMARY = "draw reliability diagrams (share of right answers by score) from reports"
 SIDE, EDGE = 340, 44
-"""Pixels of the square from 0 to 1, and of what is round it."""
+"""Pixels of the unit square, and of the margin round it."""
 PALE = (200, 200, 200)
 
 
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="PLOT.png")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Raises `DataError` for a file that is no report with scores."""
+    reports = {path.stem: read_report(path) for path in arguments.reports}
+    save_picture(arguments.output, plot(reports))
+    return 0
+
+
 def diagram(title: str, bins: Sequence[Bin]) -> NDArray[np.uint8]:
-    """[H, W, 3] (blue, green, red): mean score across, share of right ones up, a disc for each bin,
-    its area as the number of its readings; on the diagonal a score is the probability it says."""
+    """[H, W, 3] (blue, green, red): a disc for each bin at mean score (x) and share of right
+    answers (y), its area proportional to their number; on the diagonal scores are calibrated."""
     panel = np.full((SIDE + 2 * EDGE, SIDE + 2 * EDGE, 3), 255, np.uint8)
     write(panel, title, (EDGE, EDGE - 16))
     for tenth in range(0, 11, 2):
@@ -53,9 +59,9 @@ def _at(score: float, right: float) -> tuple[int, int]:
 
 
 def read_report(path: Path) -> tuple[Bin, ...]:
-    """The bins of a report; raises `DataError` for a file that is none."""
+    """The bins of a report; raises `DataError` for another file."""
     try:
-        report = json.loads(path.read_text())
+        report = json.loads(path.read_text("utf-8"))
         return tuple(Bin(**fields) for fields in report["confidence"]["bins"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
@@ -69,17 +75,7 @@ def plot(reports: Mapping[str, Sequence[Bin]]) -> NDArray[np.uint8]:
     return np.hstack([diagram(title, bins) for title, bins in reports.items()])
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    return exit_code(PROGRAM, _run, arguments)
-
-
-def _run(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(PROGRAM, description=__doc__.splitlines()[0])
-    parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT.json")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="PLOT.png")
-    options = parser.parse_args(arguments)
-    save_picture(options.output, plot({p.stem: read_report(p) for p in options.reports}))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from namer_edge_runtime.command import main
+
+    sys.exit(main(["evaluate", "reliability", *sys.argv[1:]]))

@@ -1,4 +1,4 @@
-"""All that an evaluation says, as JSON and as text."""
+"""The report of an evaluation, as JSON and as text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -6,12 +6,12 @@ from typing import Any
 
 from ..data.report import shortened
 from .confusion import Confusion, confusions
-from .exprate import Rate, Reading, bootstrap_interval, by_length, by_structure, rate
+from .exprate import Prediction, Rate, bootstrap_interval, by_length, by_structure, rate
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A labelled file that counts as wrong because there is no answer for it."""
+    """A labeled file that counts as wrong because it has no answer."""
 
     name: str
     reason: str
@@ -19,20 +19,20 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class Report:
-    """Rates in percent with the protocol they were taken by."""
+    """Rates in percent with their protocol."""
 
     protocol: str
     overall: Rate
     interval: tuple[float, float]
-    """95 % bootstrap interval of ExpRate over the files, in percent."""
+    """95 % bootstrap interval of ExpRate in percent."""
     by_length: Mapping[str, Rate]
     by_structure: Mapping[str, Rate]
     confusions: tuple[Confusion, ...]
     unreadable: tuple[Unreadable, ...]
 
     @classmethod
-    def of(cls, readings: Sequence[Reading], protocol: str) -> "Report":
-        """Judges readings that were paired by `protocol`."""
+    def of(cls, readings: Sequence[Prediction], protocol: str) -> "Report":
+        """The report on readings that were paired by `protocol`."""
         overall = rate(readings)
         return cls(
             protocol=protocol,
@@ -45,7 +45,7 @@ class Report:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Percentages rounded to two decimals; `unreadable` is a count, its files are named too."""
+        """JSON with percentages rounded to two decimals; `unreadable` is a count."""
         return {
             **_rates(self.overall),
             "total": self.overall.total,

@@ -1,10 +1,10 @@
-"""The inputs of an evaluation, with the labels that come with them where they bring their own."""
+"""Inputs of an evaluation, with their own labels if they have any."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from namer_edge_runtime.bulk import Source, sources
+from namer_edge_runtime.bulk.run import Source, sources
 from namer_edge_runtime.errors import DataError, InkError, LatexError
 
 from ..data.labels import Label
@@ -12,7 +12,7 @@ from ..data.labels import Label
 
 @dataclass(frozen=True)
 class Sample:
-    """One input, and the label it brings along."""
+    """One input and its own label."""
 
     source: Source
     label: Label | None = None
@@ -21,8 +21,8 @@ class Sample:
 def file_samples(path: Path, *, own_labels: bool) -> Iterator[Sample]:
     """Pictures and InkML of a folder, zip or file; with `own_labels` InkML's truth is the label.
 
-    A truth that is no LaTeX makes the sample an error, so that the file counts, as wrong. Pictures
-    and files without a truth bring no label. Raises `DataError` where nothing is there.
+    A truth that is no LaTeX makes the sample an error, so that the file counts as wrong. Pictures
+    and files without a truth have no label. Raises `DataError` for a missing path.
     """
     for source in sources([path]):
         yield _with_truth(source) if own_labels else Sample(source)
@@ -45,7 +45,7 @@ def _with_truth(source: Source) -> Sample:
     if ink.truth is None:
         return Sample(Source(name, ink))
     try:
-        # A symbol without a class can never be read right, but the label is one all the same.
+        # Symbols beyond the vocabulary are never read right, but count.
         tokens = normalize(ink.truth, strict=False)
     except LatexError as error:
         wrong = DataError(f"{name}: the truth {ink.truth!r} is not LaTeX: {error}")
@@ -54,22 +54,22 @@ def _with_truth(source: Source) -> Sample:
 
 
 def pack_samples(path: Path) -> list[Sample]:
-    """The formulas of a pack with its labels; also its unreadable files and labels without ink.
+    """The formulas of a pack with its labels, and its unreadable files and labels without ink.
 
-    Formulas that the pack's label file did not name bring no label, unless none is named at all:
-    then the pack was made without labels, and their tokens are those of their MathML.
+    Formulas that the pack's label file lacks have no label, unless it lacks all: then the pack was
+    made without labels, and the tokens of their MathML count.
     """
     from ..data.pack import load_pack
 
     pack = load_pack(path)
     report = pack.report
-    unlabelled = {remark.name for remark in report.unlabelled}
-    if len(unlabelled) == len(pack.formulas):
-        unlabelled = set()
+    unlabeled = {remark.name for remark in report.unlabeled}
+    if len(unlabeled) == len(pack.formulas):
+        unlabeled = set()
     samples = [
         Sample(
             Source(formula.name, formula.source),
-            None if formula.name in unlabelled else Label(formula.name, " ".join(formula.tokens)),
+            None if formula.name in unlabeled else Label(formula.name, " ".join(formula.tokens)),
         )
         for formula in pack.formulas
     ]

@@ -1,4 +1,4 @@
-"""The pictures of an explanation, one a stage; what a stage changed is red (as in figure 6)."""
+"""Pictures of an explanation, one per stage; changes are red (as in figure 6)."""
 
 from itertools import pairwise
 
@@ -7,7 +7,7 @@ import numpy as np
 from namer_edge_runtime.decode.pick import EOS, SOS
 
 from .canvas import BORDER, Canvas, Point
-from .insight import Insight
+from .stages import Insight
 
 SEEN, CORRECTED, KEPT = (40, 90, 200), (215, 20, 20), (20, 120, 50)
 EDGE, PATH = (150, 150, 150), (200, 90, 0)
@@ -15,7 +15,7 @@ HEAT = (255, 140, 0)
 
 
 def vat_map(insight: Insight) -> Canvas:
-    """Where VAT sees something, 1 - P(none), and the tokens that it sees (eq. 2, 4)."""
+    """Heat map of 1 - P(none), and the tokens of VAT (eq. 2, 4)."""
     canvas = Canvas.of(insight.prepared.image)
     canvas.heat(1 - insight.none, HEAT)
     for node in insight.visual:
@@ -26,8 +26,8 @@ def vat_map(insight: Insight) -> Canvas:
 
 
 def corrections(insight: Insight) -> Canvas:
-    """The tokens after PGD (eq. 6): red and `before>after` where it made another of them, a cross
-    where it deleted one."""
+    """The tokens after PGD (eq. 6); corrected ones are red with `before>after`, deleted ones
+    crossed."""
     canvas = Canvas.of(insight.prepared.image)
     for node in sorted(insight.visual, key=insight.changed):
         x, y = at = _place(canvas, insight, node)
@@ -37,15 +37,15 @@ def corrections(insight: Insight) -> Canvas:
             canvas.word(before, (x + canvas.cell // 3, y + canvas.cell // 2), CORRECTED)
             continue
         text = f"{before}>{after}" if insight.changed(node) else after
-        colour = CORRECTED if insight.changed(node) else KEPT
-        canvas.dot(at, colour)
-        canvas.word(f"{text} {insight.sureness[node]:.2f}", (x, y - 3), colour)
+        color = CORRECTED if insight.changed(node) else KEPT
+        canvas.dot(at, color)
+        canvas.word(f"{text} {insight.confidence[node]:.2f}", (x, y - 3), color)
     return canvas
 
 
 def graph(insight: Insight) -> Canvas:
-    """The graph's edges with their E (eq. 10), the chosen path in bold; `}` stand below the
-    relation that they end."""
+    """The graph's edges with their E (eq. 10), the chosen path in bold; `}` are below their
+    relation."""
     canvas = Canvas.of(insight.prepared.image)
     whole = [SOS, *(int(n) for n in insight.path.nodes), EOS]
     chosen = set(pairwise(whole))
@@ -70,20 +70,20 @@ def graph(insight: Insight) -> Canvas:
         canvas.dot(at, KEPT)
         name = "<sos>" if node == SOS else "<eos>" if node == EOS else insight.after(node)
         canvas.word(name, (x + 3, y - 3), KEPT)
-    # Scores last, so that no arrow runs through one.
+    # Scores last, above all arrows.
     for source, target in {*edges, *chosen}:
         start, end = (_place(canvas, insight, node) for node in (source, target))
         middle = (start[0] + end[0]) // 2 - canvas.cell // 2, (start[1] + end[1]) // 2
-        colour = PATH if (source, target) in chosen else EDGE
+        color = PATH if (source, target) in chosen else EDGE
         score = insight.graph.scores[source, target]
-        canvas.word(f"{score:.2f}", middle, colour, 0.7 * canvas.letters)
+        canvas.word(f"{score:.2f}", middle, color, 0.7 * canvas.letters)
     return canvas
 
 
 def attention(insight: Insight) -> list[Canvas]:
-    """Where each layer of self correction looked to judge the `telling` node.
+    """Cross-attention of each layer of self-correction for the `telling` node.
 
-    Heads may rest on one cell that means nothing to them; the root lets the others be seen.
+    The square root makes cells visible beside a dominant one.
     """
     node = insight.telling
     if insight.attention is None or node is None:
@@ -94,20 +94,20 @@ def attention(insight: Insight) -> list[Canvas]:
         canvas.heat(np.sqrt(weights / weights.max()), HEAT)
         at = _place(canvas, insight, node)
         canvas.dot(at, CORRECTED)
-        canvas.word(told(insight, node), (at[0], at[1] - 3), CORRECTED)
+        canvas.word(change_of(insight, node), (at[0], at[1] - 3), CORRECTED)
         canvases.append(canvas)
     return canvases
 
 
-def told(insight: Insight, node: int) -> str:
-    """What became of a node, in a word."""
+def change_of(insight: Insight, node: int) -> str:
+    """Text of a node's token before and after PGD."""
     if not insight.changed(node):
         return insight.after(node)
     return f"{insight.before(node)}>{insight.after(node) or 'deleted'}"
 
 
 def _place(canvas: Canvas, insight: Insight, node: int) -> Point:
-    """Of any node; <sos> and <eos> stand beside the picture, endings below their relation."""
+    """Position of a node; <sos> and <eos> are beside the picture, endings below their relation."""
     rows, columns = insight.none.shape
     if node in (SOS, EOS):
         return canvas.place(rows / 2, -BORDER / 2 if node == SOS else columns - 1 + BORDER / 2)

@@ -1,4 +1,4 @@
-"""The whole explanation as one picture: what was read, the tokens in a row, then stage by stage."""
+"""The explanation as one picture: the reading, its tokens, then stage by stage."""
 
 import textwrap
 from pathlib import Path
@@ -11,13 +11,13 @@ from namer_edge_runtime.picture.overlay import FONT, FONT_HEIGHT
 from namer_edge_runtime.picture.save import save_picture
 
 from . import panels
-from .canvas import Canvas, Colour
-from .insight import Insight
+from .canvas import Canvas, Color
+from .stages import Insight
 
 LETTERS = 15.0
 LINE = 26
-"""Pixels of a line of text, and of the gap around a column of tokens."""
-BLACK: Colour = (30, 30, 30)
+"""Height of a text line, and gap around a column of tokens, in pixels."""
+BLACK: Color = (30, 30, 30)
 
 
 def sheet(insight: Insight) -> NDArray[np.uint8]:
@@ -39,11 +39,11 @@ def sheet(insight: Insight) -> NDArray[np.uint8]:
     node = insight.telling
     for layer, canvas in enumerate(panels.attention(insight), 1):
         assert node is not None
-        name = panels.told(insight, node)
-        caption = f"Cross-attention of self correction for {name}, layer {layer} (root of weight)"
+        name = panels.change_of(insight, node)
+        caption = f"Cross-attention of self-correction for {name}, layer {layer} (root of weight)"
         stages.append((caption, canvas))
     width = max(canvas.pixels.shape[1] for _, canvas in stages)
-    rows = [*_said(insight, width), *_tokens(insight, width)]
+    rows = [*_reading(insight, width), *_tokens(insight, width)]
     for number, (caption, canvas) in enumerate(stages, 1):
         rows += [_text(f"{number}. {caption}", width), canvas.pixels]
     rows.append(_paper(LINE // 2, width))
@@ -51,7 +51,7 @@ def sheet(insight: Insight) -> NDArray[np.uint8]:
 
 
 def save(insight: Insight, path: Path) -> None:
-    """As a PNG, written whole or not at all."""
+    """Writes the sheet as a PNG, atomically."""
     save_picture(path, sheet(insight)[:, :, ::-1])
 
 
@@ -65,16 +65,16 @@ def _text(text: str, width: int) -> NDArray[np.uint8]:
     return row
 
 
-def _said(insight: Insight, width: int) -> list[NDArray[np.uint8]]:
+def _reading(insight: Insight, width: int) -> list[NDArray[np.uint8]]:
     repaired = ", the path repaired" if insight.path.repaired else ""
-    said = f"{insight.canonical}   (score {insight.path.score:.3f}{repaired})"
+    reading = f"{insight.canonical}   (score {insight.path.score:.3f}{repaired})"
     letters = max(20, int(width / (LETTERS * 0.85)))
-    return [_text(line, width) for line in textwrap.wrap(said, letters)]
+    return [_text(line, width) for line in textwrap.wrap(reading, letters)]
 
 
 def _tokens(insight: Insight, width: int) -> list[NDArray[np.uint8]]:
-    """Two lines, VAT above PGD, a column for each visual node in the order of the path; nodes that
-    are not on the path come last."""
+    """Two lines, VAT above PGD, a column for each visual node in path order; nodes off the path are
+    last."""
     columns = [(insight.before(node), insight.after(node) or "x") for node in insight.visual]
     scale = LETTERS / FONT_HEIGHT
     rows: list[NDArray[np.uint8]] = []
@@ -86,9 +86,9 @@ def _tokens(insight: Insight, width: int) -> list[NDArray[np.uint8]]:
             for line, name in enumerate(("VAT", "PGD")):
                 Canvas(rows[-1], LINE).word(name, (8, (line + 1) * LINE - 8), BLACK, LETTERS)
             left = 3 * LINE
-        colour = panels.CORRECTED if insight.changed(node) else BLACK
+        color = panels.CORRECTED if insight.changed(node) else BLACK
         canvas = Canvas(rows[-1], LINE)
         canvas.word(before, (left, LINE - 8), BLACK, LETTERS)
-        canvas.word(after, (left, 2 * LINE - 8), colour, LETTERS)
+        canvas.word(after, (left, 2 * LINE - 8), color, LETTERS)
         left += needed
     return rows

@@ -1,7 +1,7 @@
-"""How far a teacher's positions lie from the ink's, in cells of the H/8 grid, by token.
+"""Distances of a teacher's positions from the ink's, in cells of the H/8 grid, by token.
 
-The paper speaks of "attention shift" (section "Visual Aware Tokenizer"); the matching forgives as
-much of it as its window is wide (table 5).
+The paper calls them "attention shift" (section "Visual Aware Tokenizer"); matching tolerates them
+within its window (table 5).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,24 +13,23 @@ from numpy.typing import NDArray
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look, Prepared
+from namer_edge_runtime.preprocessing import CELL, Prepared, Preprocessing
 
 from ..data.formula import Formula
-from .canvas import CELL
 
 WINDOWS = (3, 5, 7)
-"""Of table 5."""
+"""Windows of table 5."""
 ALL, INKED, SCRIPTS, STRUCTURES = "all", "symbols", "^ _ \\limits", "other relations"
-"""Groups of tokens: every token, and then by what they are."""
+"""Groups of tokens: all, and by kind."""
 
 
 @dataclass(frozen=True)
-class Apart:
-    """One formula's ink and what the teacher says of it."""
+class PositionPair:
+    """Positions of one formula by ink and by teacher."""
 
     formula: Formula
     prepared: Prepared
-    """As the model to be taught would see it."""
+    """The formula prepared for the model to be trained."""
     tokens: tuple[str, ...]
     """[V] visual tokens."""
     ink: NDArray[np.int64]
@@ -40,7 +39,7 @@ class Apart:
 
     @property
     def distances(self) -> NDArray[np.int64]:
-        """[V] cells, the larger of rows and columns: a window of k reaches ⌊k / 2⌋ far."""
+        """[V] cells, the maximum of rows and columns: a window of k reaches ⌊k / 2⌋."""
         return np.abs(self.taught - self.ink).max(1)
 
 
@@ -52,12 +51,12 @@ class Spread:
     mean: float
     median: float
     p90: float
-    """Cells that nine of ten do not exceed."""
+    """Ninth decile."""
     right: float
     down: float
-    """Mean shift in cells: where the teacher looks too far."""
+    """Mean shift of the teacher in cells."""
     within: Mapping[int, float]
-    """Window → share of tokens whose teacher's cell lies inside it, in percent."""
+    """Window → percentage of tokens whose teacher's cell is inside it."""
 
     @classmethod
     def of(cls, shifts: NDArray[np.int64]) -> "Spread":
@@ -76,14 +75,14 @@ class Spread:
 
 @dataclass(frozen=True)
 class TeacherReport:
-    """Of a teacher on a pack whose ink is segmented."""
+    """Report on a teacher for a pack of segmented ink."""
 
-    formulas: list[Apart]
+    formulas: list[PositionPair]
     left_out: int
-    """Formulas without positions: of the ink's or of the teacher's."""
+    """Formulas without positions by ink or teacher."""
     groups: dict[str, Spread]
     classes: dict[str, Spread]
-    """By token, the frequent first."""
+    """Distances by token, most frequent first."""
 
     def lines(self, most: int = 20) -> list[str]:
         """A table for people: the groups, then the `most` frequent tokens."""
@@ -104,19 +103,19 @@ class TeacherReport:
 def teacher_report(
     formulas: Sequence[Formula],
     taught: Sequence[NDArray[np.float32]],
-    look: Look,
+    preprocessing: Preprocessing,
     vocabulary: Vocabulary,
 ) -> TeacherReport:
-    """Compare the positions of `formulas` with those of a teacher (as `Teacher.positions` gives
-    them, [0, 2] for none), in cells of `look`: that of the model to be taught."""
+    """Compares the positions of `formulas` with those `taught` by a teacher ([0, 2] for none), in
+    cells at the `preprocessing` of the model to be trained."""
     found = [
-        _apart(formula, positions, look, vocabulary)
+        _pair(formula, positions, preprocessing, vocabulary)
         for formula, positions in zip(formulas, taught, strict=True)
         if formula.placed and len(positions)
     ]
     shifts: dict[str, list[NDArray[np.int64]]] = {}
-    for apart in found:
-        for token, shift in zip(apart.tokens, apart.taught - apart.ink, strict=True):
+    for pair in found:
+        for token, shift in zip(pair.tokens, pair.taught - pair.ink, strict=True):
             shifts.setdefault(token, []).append(shift)
     frequent = sorted(shifts, key=lambda token: (-len(shifts[token]), token))
     groups: dict[str, list[NDArray[np.int64]]] = {}
@@ -137,14 +136,17 @@ def _group(token: str, vocabulary: Vocabulary) -> str:
     return STRUCTURES if token in vocabulary.relations else INKED
 
 
-def _apart(
-    formula: Formula, taught: NDArray[np.float32], look: Look, vocabulary: Vocabulary
-) -> Apart:
-    prepared = prepare_input(formula.source, look)
+def _pair(
+    formula: Formula,
+    taught: NDArray[np.float32],
+    preprocessing: Preprocessing,
+    vocabulary: Vocabulary,
+) -> PositionPair:
+    prepared = prepare_input(formula.source, preprocessing)
     limits = np.array(prepared.image.shape) // CELL - 1
     ink, other = (
         np.clip(np.floor(prepared.from_input(p)[:, ::-1] / CELL), 0, limits)
         for p in (formula.positions, taught)
     )
     visual = tuple(n.token for n in to_nodes(formula.tokens, vocabulary) if not n.ending)
-    return Apart(formula, prepared, visual, ink.astype(np.int64), other.astype(np.int64))
+    return PositionPair(formula, prepared, visual, ink.astype(np.int64), other.astype(np.int64))

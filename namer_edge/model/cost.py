@@ -1,4 +1,4 @@
-"""What a model costs: parameters, and multiply-adds counted by PyTorch while it runs."""
+"""Cost of a model: parameters, and FLOPs counted by PyTorch."""
 
 from dataclasses import dataclass
 
@@ -12,19 +12,19 @@ from .namer import Architecture, Namer
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one picture of `height` × `width` pixels with `nodes` nodes (an autoregressive model: with
-    so many tokens); FLOPs: 2 × multiply-adds."""
+    """Cost for one picture of `height` × `width` pixels with `nodes` nodes (autoregressive models:
+    tokens); FLOPs are 2 × multiply-adds."""
 
     height: int
     width: int
     nodes: int
     parameters: dict[str, int]
-    """For `encoder`, `vat` and `pgd`; for `encoder` and `decoder` of an autoregressive model."""
+    """By part: `encoder`, `vat`, `pgd`, or `encoder`, `decoder` of an autoregressive model."""
     flops: dict[str, int]
     unit: str = "nodes"
 
     def lines(self) -> list[str]:
-        """A table for people."""
+        """A table as text."""
         rows = [
             (part, self.parameters[part] / 1e6, self.flops[part] / 1e9) for part in self.parameters
         ]
@@ -43,7 +43,7 @@ def measure(
     width: int = 256,
     nodes: int = 40,
 ) -> Cost:
-    """Build the model and run it once; the defaults are a typical CROHME formula at 20 pixels."""
+    """Builds and runs the model once; defaults are a typical CROHME formula at 20 pixels."""
     namer = Namer(architecture, vocabulary).eval()
     parts = {"encoder": namer.encoder, "vat": namer.vat, "pgd": namer.pgd}
     parameters = {name: sum(p.numel() for p in part.parameters()) for name, part in parts.items()}

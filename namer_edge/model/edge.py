@@ -1,4 +1,4 @@
-"""Encoder `edge`: plain residual 3 × 3 convolutions, the quickest on CPUs in int8."""
+"""Encoder `edge`: residual 3 × 3 convolutions, the fastest on CPUs in int8."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from .layers import ConvNorm, Masks, masked
 
 
 class ResidualBlock(nn.Module):
-    """Two 3 × 3 convolutions and the way past them: [B, C, H, W] → the same."""
+    """Two 3 × 3 convolutions with a residual connection: [B, C, H, W] → the same."""
 
     def __init__(self, channels: int, stride: int) -> None:
         super().__init__()

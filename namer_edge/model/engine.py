@@ -1,4 +1,4 @@
-"""The torch engine: the two graphs of a NAMER run by PyTorch, on CPU or CUDA."""
+"""The torch engine: runs the two graphs of a NAMER in PyTorch, on CPU or CUDA."""
 
 from contextlib import AbstractContextManager
 
@@ -18,7 +18,7 @@ from .namer import Architecture, Namer, PgdGraph, VatGraph
 class TorchEngine:
     """Runs a model file of format `torch` behind the runtime's engine interface, in fp32.
 
-    `TorchEngine.of` does the same for a `Namer` at hand.
+    `TorchEngine.of` runs a `Namer` in memory.
     """
 
     name = "torch"
@@ -60,7 +60,7 @@ class TorchEngine:
 
     @classmethod
     def of(cls, namer: Namer, device: str | None = None) -> "TorchEngine":
-        """The engine of a model in memory, which it puts into eval mode and onto `device`."""
+        """The engine of a model, which is put into eval mode and onto `device`."""
         engine = cls.__new__(cls)
         engine._place(namer, device)
         return engine
@@ -103,7 +103,7 @@ class TorchEngine:
 
 
 def _exact() -> AbstractContextManager[None]:
-    """cuDNN as on CPU: the same algorithm each time, and no rounding to TF32."""
+    """cuDNN with deterministic algorithms and without TF32, as on a CPU."""
     flags: AbstractContextManager[None] = torch.backends.cudnn.flags(
         enabled=True, deterministic=True, allow_tf32=False
     )

@@ -1,7 +1,8 @@
-"""PGD, the Parallel Graph Decoder: corrects nodes and scores who follows whom (eq. 5 to 7)."""
+"""PGD, the Parallel Graph Decoder: corrects nodes and scores their neighbors (eq. 5 to 7)."""
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -9,8 +10,19 @@ from torch.nn import functional as F
 
 PARTS = ("self", "left", "right")
 """PGD's heads: self correction (SCH), left (LCH) and right connectivity (RCH)."""
-SURELY = 30.0
-"""Logit of a class that nothing speaks against."""
+CERTAIN = 30.0
+"""Logit of a class with a probability of practically 1."""
+
+
+class PgdLogits(NamedTuple):
+    """What the three heads return for N nodes (eq. 6, 7)."""
+
+    self_correction: Tensor
+    """[B, N, K + 2]: visual classes, `}`, delete."""
+    left: Tensor
+    """[B, N, N], at [j, i] that i is left of j."""
+    right: Tensor
+    """[B, N, N], at [i, j] that j is right of i."""
 
 
 def position_encoding(rows: Tensor, columns: Tensor, width: int) -> Tensor:
@@ -94,10 +106,10 @@ class Head(nn.Module):
 
 
 class GraphDecoder(nn.Module):
-    """Nodes and features → logits of self correction and of both connectivities.
+    """Nodes and features → logits of self-correction and of both connectivities.
 
-    `classes` is K: K + 3 node classes go in (visual, `}`, <sos>, <eos>) and K + 2 come out of self
-    correction (visual, `}`, delete).
+    `classes` is K: K + 3 node classes go in (visual, `}`, <sos>, <eos>) and self-correction returns
+    K + 2 (visual, `}`, delete).
     """
 
     def __init__(
@@ -112,8 +124,8 @@ class GraphDecoder(nn.Module):
         dropout: float = 0.1,
         parts: Sequence[str] = PARTS,
     ) -> None:
-        """`parts`: the heads that there are (table 6). Of the others there are no layers, and what
-        `forward` says in their place is to be ignored, save that nodes stay what they were."""
+        """`parts`: enabled heads (table 6). A disabled head has no layers and its output is
+        undefined, except that disabled self-correction returns the input classes."""
         super().__init__()
         self.width, self.sos, self.parts = width, classes + 1, tuple(parts)
         self.feature = nn.Linear(feature_width, width)
@@ -133,7 +145,7 @@ class GraphDecoder(nn.Module):
 
     @property
     def heads(self) -> tuple[Head, Head, Head]:
-        """Self correction, left, right."""
+        """Self-correction, left, right."""
         return self.self_head, self.left_head, self.right_head
 
     def queries(
@@ -164,13 +176,13 @@ class GraphDecoder(nn.Module):
 
     def logits(
         self, q0: Tensor, q_self: Tensor, q_left: Tensor, q_right: Tensor, node_bias: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Q_0 and the three Q_J [B, N, D] → what `forward` returns (eq. 6, 7)."""
+    ) -> PgdLogits:
+        """Q_0 and the three Q_J [B, N, D] → logits (eq. 6, 7)."""
         scale = self.width**-0.5
         bias = node_bias.squeeze(1)  # [B, 1, N]
         left = q0 @ q_left.transpose(1, 2) * scale + bias
         right = q0 @ q_right.transpose(1, 2) * scale + bias
-        return self.correct(q_self), left, right
+        return PgdLogits(self.correct(q_self), left, right)
 
     def forward(
         self,
@@ -182,16 +194,13 @@ class GraphDecoder(nn.Module):
         scores: Tensor,
         mask: Tensor,
         memory_mask: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> PgdLogits:
         """features F_out [B, C, h, w], memory F16 [B, E, h/2, w/2]; of N nodes: cells [B, N, 2]
         (row, column), classes, endings [B, N] int64, scores [B, N] (VAT's probability), mask
         [B, N] (1 node, 0 padding); memory_mask [B, 1, h/2, w/2] likewise.
 
-        Returns logits: self [B, N, K + 2] (eq. 6); left [B, N, N], at [j, i] that i is left of j;
-        right [B, N, N], at [i, j] that j is right of i (eq. 7, 10). Padding nodes get no weight.
-
-        Both products are divided by √D: attention from Q_0 of the node that asks over Q_J of those
-        it may choose.
+        Padding nodes get no weight. Both connectivities are scaled dot-product attention (1/√D)
+        from Q_0 of the node in the row to Q_J of the node in the column.
         """
         q0 = self.queries(features, cells, classes, endings, scores)
         context = self.context(memory)
@@ -200,7 +209,8 @@ class GraphDecoder(nn.Module):
         if memory_mask is not None:
             memory_bias = padding_bias(memory_mask.flatten(1))
         q_self, q_left, q_right = (head(q0, context, memory_bias, node_bias) for head in self.heads)
-        own, left, right = self.logits(q0, q_self, q_left, q_right, node_bias)
-        if "self" not in self.parts:
-            own = SURELY * F.one_hot(classes, own.shape[2] + 1)[..., :-1].to(own.dtype)
-        return own, left, right
+        logits = self.logits(q0, q_self, q_left, q_right, node_bias)
+        if "self" in self.parts:
+            return logits
+        one_hot = F.one_hot(classes, logits.self_correction.shape[2] + 1)[..., :-1]
+        return logits._replace(self_correction=CERTAIN * one_hot.to(logits.left.dtype))

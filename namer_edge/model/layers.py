@@ -1,10 +1,10 @@
-"""The convolution block that encoders and VAT are made of, and the masks that keep padding out."""
+"""Convolution block of encoders and VAT, and masks that exclude padding."""
 
 import torch
 from torch import Tensor, nn
 
 Masks = dict[int, Tensor]
-"""For each stride s: [B, 1, H/s, W/s], 1 on the picture and 0 on what a batch padded it with."""
+"""Stride s → [B, 1, H/s, W/s], 1 on the picture and 0 on padding."""
 
 
 def mask_pyramid(mask: Tensor) -> Masks:
@@ -16,12 +16,12 @@ def mask_pyramid(mask: Tensor) -> Masks:
 
 
 def masked(features: Tensor, masks: Masks | None, stride: int) -> Tensor:
-    """Zero what lies on padding: the next convolution then sees there what it sees past an edge."""
+    """Zeros features on padding, as convolutions pad edges with zeros."""
     return features if masks is None else features * masks[stride]
 
 
 class ConvNorm(nn.Module):
-    """Convolution, batch normalisation and, if wanted, ReLU; "Conv" of eq. 1.
+    """Convolution, batch normalization and optional ReLU; "Conv" of eq. 1.
 
     [B, in, H, W] → [B, out, ⌈H/stride⌉, ⌈W/stride⌉].
     """

@@ -1,53 +1,55 @@
-"""NAMER whole: encoder, VAT and PGD, and the two graphs that a device runs."""
+"""The NAMER model: encoder, VAT and PGD, and the two graphs that a device runs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
 
+from namer_edge_runtime.bounded import bounded, from_json
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .encoder import build_encoder
-from .graph_decoder import PARTS, GraphDecoder
+from .graph_decoder import PARTS, GraphDecoder, PgdLogits
 from .layers import mask_pyramid
 from .visual_tokenizer import VisualTokenizer
 
 
-@dataclass(frozen=True)
-class Architecture:
-    """What of a NAMER is a matter of choice; kept in every checkpoint."""
-
-    encoder: str = "edge"
-    widths: tuple[int, ...] = (32, 48, 96, 192)
-    """Channels of `edge` at H/2, H/4, H/8, H/16; `densenet` is as published."""
-    blocks: tuple[int, ...] = (0, 1, 2, 3)
-    """Residual blocks of `edge` at the same resolutions."""
-    vat_width: int = 192
-    pgd_width: int = 192
-    pgd_layers: int = 2
-    pgd_heads: int = 6
-    pgd_feedforward: int = 2
-    pgd_parts: tuple[str, ...] = PARTS
-    """Heads that PGD has: all of them but for ablations (table 6)."""
-    dropout: float = 0.1
-    """In PGD."""
-    vat_dropout: float = 0.0
-    channels: int = 1
+class StoredArchitecture:
+    """An architecture as checkpoints hold it."""
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Architecture":
-        """Raises `TypeError` for keys that this version does not know."""
-        values: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in value.items()
-        }
-        return cls(**values)
+    def from_json(cls, value: Any) -> Self:
+        """Raises `ModelFileError` that names an unknown key or an impossible value."""
+        return from_json(cls, value, "architecture")
+
+
+@dataclass(frozen=True)
+class Architecture(StoredArchitecture):
+    """Hyperparameters of a NAMER; every checkpoint holds them."""
+
+    encoder: str = "edge"
+    widths: tuple[int, ...] = bounded((32, 48, 96, 192), 1, 4096)
+    """Channels of `edge` at H/2, H/4, H/8, H/16; `densenet` is as published."""
+    blocks: tuple[int, ...] = bounded((0, 1, 2, 3), 0, 64)
+    """Residual blocks of `edge` at the same resolutions."""
+    vat_width: int = bounded(192, 1, 4096)
+    pgd_width: int = bounded(192, 1, 4096)
+    pgd_layers: int = bounded(2, 1, 64)
+    pgd_heads: int = bounded(6, 1, 256)
+    pgd_feedforward: int = bounded(2, 1, 64)
+    pgd_parts: tuple[str, ...] = PARTS
+    """Enabled heads of PGD; fewer than all in ablations (table 6)."""
+    dropout: float = bounded(0.1, 0, 0.999)
+    """In PGD."""
+    vat_dropout: float = bounded(0.0, 0, 0.999)
+    """Of whole channels, before VAT's classes."""
+    channels: int = bounded(1, 1, 16)
 
 
 @dataclass(frozen=True)
 class Maps:
-    """What encoder and VAT see in a picture."""
+    """Outputs of encoder and VAT for a batch of pictures."""
 
     logits: Tensor
     """[B, K + 1, h, w], eq. 2 before the softmax; the last class is "none"."""
@@ -89,8 +91,8 @@ class Namer(nn.Module):
     def encode(self, image: Tensor, mask: Tensor | None = None) -> Maps:
         """Image [B, channels, H, W] in 0 … 1 with H and W multiples of 16 → `Maps` with h = H/8.
 
-        `mask` [B, 1, H/16, W/16] is 0 on F16 cells that only pad a batch: they change nothing of
-        what the other cells see. Without it, every cell belongs to the picture.
+        `mask` [B, 1, H/16, W/16] is 0 on F16 cells that only pad a batch, which then do not
+        influence the others. Without it, every cell belongs to the picture.
         """
         masks = None if mask is None else mask_pyramid(mask)
         f8, f16 = self.encoder(image, masks)
@@ -106,7 +108,7 @@ class Namer(nn.Module):
         scores: Tensor,
         node_mask: Tensor,
         mask: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> PgdLogits:
         """Logits of the three heads; see `GraphDecoder.forward`."""
         return self.pgd(
             maps.features, maps.memory, cells, classes, endings, scores, node_mask, mask
@@ -162,5 +164,5 @@ class PgdGraph(nn.Module):
         memory_mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         logits = self.pgd(features, memory, cells, classes, endings, scores, mask, memory_mask)
-        own, left, right = (torch.softmax(x.float(), -1) for x in logits)
-        return own, left, right
+        self_correction, left, right = (torch.softmax(x.float(), -1) for x in logits)
+        return self_correction, left, right

@@ -10,8 +10,8 @@ from .layers import ConvNorm, Masks, masked
 class VisualTokenizer(nn.Module):
     """F8 [B, C8, h, w], F16 [B, C16, h/2, w/2] → F_out [B, width, h, w], logits [B, K + 1, h, w].
 
-    The last class means "none". `classes` is K, the number of visual classes; `dropout` takes whole
-    channels from what classes are told by.
+    The last class means "none". `classes` is K, the number of visual classes; `dropout` drops whole
+    channels before classification.
     """
 
     def __init__(
@@ -22,7 +22,7 @@ class VisualTokenizer(nn.Module):
         self.merge = ConvNorm(2 * width8, width)
         self.dropout = nn.Dropout2d(dropout)
         self.classify = nn.Conv2d(width, classes + 1, 3, padding=1)
-        # Nearly all cells hold nothing: beginning with that belief spares learning it.
+        # Prior: nearly all cells are "none".
         assert self.classify.bias is not None
         nn.init.zeros_(self.classify.bias)
         nn.init.constant_(self.classify.bias[-1:], 7.0)
@@ -36,8 +36,8 @@ class VisualTokenizer(nn.Module):
 def upsample(f16: Tensor, masks: Masks | None) -> Tensor:
     """Bilinear, twice the resolution: [B, C, h/2, w/2] → [B, C, h, w].
 
-    At the edge of a map, interpolation repeats the last cell; at the edge of a picture inside a
-    padded batch it would mix in padding. Dividing by the interpolated mask gives the same there.
+    At the edge of a map, interpolation repeats the last cell; at the edge of a picture in a padded
+    batch, division by the interpolated mask has the same effect.
     """
     larger = F.interpolate(f16, scale_factor=2, mode="bilinear", align_corners=False)
     if masks is None:

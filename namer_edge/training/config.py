@@ -1,51 +1,44 @@
-"""A training run as one flat table: a TOML file, then `key=value` from the command line."""
+"""Training configurations: a flat TOML file, overridden by `key=value` from the command line."""
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from importlib import resources
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from namer_edge_runtime.decode.limits import MOST_ROUTES
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.bounded import bounded
+from namer_edge_runtime.decode.options import DecodingOptions
+from namer_edge_runtime.decode.thresholds import MAX_K_BEST
 from namer_edge_runtime.errors import ConfigError
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
+from ..autoregressive.model import DecoderArchitecture
+from ..autoregressive.registry import AUTOREGRESSIVE_MODELS
+from ..checkpoints.decoding import decoding_of
 from ..data.augment import Augmentation
 from ..data.synthesis import SynthesisOptions
 from ..model.encoder import ENCODERS
 from ..model.graph_decoder import PARTS
 from ..model.namer import Architecture
-from ..recognisers.build import RECOGNISERS
-from ..recognisers.recogniser import DecoderArchitecture
 from .loss import FREEZABLE, LossOptions
 from .targets import Candidates
 
 T = TypeVar("T")
 
-FORMERLY = {"initial": "init"}
-"""Keys that had another name: runs that were begun with it can be resumed by the same command."""
-
-
-SHARES = (
-    *("dropout", "vat_dropout", "label_smoothing", "corrupt", "ema"),
-    *("scanned", "cut", "swap", "typeset", "vary", "strangers", "strokes_hidden"),
-)
-"""Keys that say how often, or which part: from 0 to 1."""
-NOT_NEGATIVE = (
-    *("margin", "pgd_weight", "threshold", "jitter", "surplus"),
-    *("scale", "aspect", "rotation", "shear", "symbol_shift", "symbol_shape", "stroke_shift"),
-    *("wave", "ripple", "pen", "final_learning_rate", "warmup_epochs", "weight_decay", "clip"),
-    *("seed", "threads", "workers", "evaluate_every", "evaluate_limit", "checkpoint_minutes"),
-    *("log_every", "routes"),
-)
+ALIASES = {"initial": "init", "symbol_bank": "hands", "oov": "strangers", "k_best": "routes"}
+"""Other names of keys."""
+FOUR = "give four numbers, for H/2, H/4, H/8 and H/16"
 
 
 @dataclass(frozen=True)
-class TrainConfig:
-    """Every key of a training configuration, with its default."""
+class TrainConfig(
+    SynthesisOptions, Augmentation, Candidates, LossOptions, DecoderArchitecture, Architecture
+):
+    """Every key of a training configuration, with its default: those of the parts that it consists
+    of, and the run's own. Bounds stand at each field, rules between keys in `__post_init__`."""
 
     # Data: packs made by `namer-edge data pack`.
     train: tuple[str, ...] = ("runs/data/train.npz",)
@@ -54,102 +47,54 @@ class TrainConfig:
     output: str = "runs/edge"
     licence: str = ""  # of the training data, and so of the weights
     init: str = ""  # weights (.safetensors with their JSON) to begin from
+    model: str = "namer"  # or an autoregressive model: dwap, comer …
     frozen: tuple[str, ...] = ()  # parts that stay as they are: encoder, vat, pgd
 
-    # Look: pixels.
-    symbol_height: float = 20.0
-    pen_width: float = 2.0
-    margin: int = 8
-    channels: int = 1  # 3: pictures in colour
-    stroke_planes: bool = False  # read also how pen strokes were written, where there are any
-    strokes_hidden: float = 0.5  # share of the ink that is shown as a picture for all that
+    # Preprocessing: pixels.
+    symbol_height: float = bounded(20.0, 1e-9, inf)
+    pen_width: float = bounded(2.0, 1e-9, inf)
+    margin: int = bounded(8, 0, inf)
+    channels: int = 1  # 3: pictures in color
+    stroke_planes: bool = False  # input planes that show how pen strokes were written
+    strokes_hidden: float = bounded(0.5, 0, 1)  # share of the ink that is still shown as pictures
 
-    # Architecture.
-    model: str = "namer"  # or one of the autoregressive recognisers: dwap, comer …
-    encoder: str = "edge"
-    widths: tuple[int, ...] = (32, 48, 96, 192)
-    blocks: tuple[int, ...] = (0, 1, 2, 3)
-    vat_width: int = 192
-    pgd_width: int = 192
-    pgd_layers: int = 2
-    pgd_heads: int = 6
-    pgd_feedforward: int = 2
-    pgd_parts: tuple[str, ...] = PARTS  # fewer for ablations (table 6)
-    dropout: float = 0.1  # in PGD
-    vat_dropout: float = 0.0  # of whole channels, before VAT's classes
+    # Data besides the packs'.
+    teacher: str = ""  # weights of a model that gives positions; "": the segmented ink does
+    hands: tuple[str, ...] = ()  # symbol bank: packs whose symbols `swap` and `typeset` use too
+    labels: tuple[str, ...] = ()  # label files that are typeset besides the training set's labels
 
-    # Architecture of autoregressive recognisers (the published widths).
-    decoder_width: int = 256
-    attention_width: int = 512  # of coverage attention and counting
-    decoder_layers: int = 3  # of transformers, as the next two
-    decoder_heads: int = 8
-    decoder_feedforward: int = 4
-
-    # Targets and losses (paper: a DWAP as teacher, window 5, pgd_weight 0.5, the rest off).
-    teacher: str = ""  # weights of a recogniser, or a NAMER, that gives positions; "": the ink does
-    window: int = 5
-    pgd_weight: float = 0.5
-    vat_loss_per_token: bool = False
-    label_smoothing: float = 0.0
-    threshold: float = 2.0  # recall-first nodes from this probability; above 1: arg max only
-    corrupt: float = 0.0
-    jitter: float = 0.0
-    surplus: float = 0.0
-
-    # Reading: path selection (paper: 0.5, and 1:1).
+    # Path selection (paper: 0.5, and 1:1).
     epsilon: float = 0.5
     left_weight: float = 1.0
     right_weight: float = 1.0
-    routes: int = 0  # most probable paths that are weighed; 0: the longest path is the formula
+    routes: int = bounded(0, 0, MAX_K_BEST)  # `DecodingOptions.k_best`
 
-    # Augmentation of ink (off: the paper's "no augmentation").
-    scale: float = 0.0
-    aspect: float = 0.0
-    rotation: float = 0.0  # degrees
-    shear: float = 0.0
-    symbol_shift: float = 0.0  # symbol heights
-    symbol_shape: float = 0.0  # of each symbol's own slant, turn and stretch
-    stroke_shift: float = 0.0  # symbol heights
-    wave: float = 0.0  # symbol heights
-    ripple: float = 0.0  # symbol heights
-    pen: float = 0.0
-    scanned: float = 0.0  # share drawn as a scan and prepared as a device would
-
-    # Synthesis from segmented ink: probabilities.
-    cut: float = 0.0  # a part of a formula for the whole
-    swap: float = 0.0  # another writer's strokes for a symbol
-    hands: tuple[str, ...] = ()  # packs whose symbols are swapped in beside the training set's own
-    typeset: float = 0.0  # a label set in symbols of many writers for a formula
-    vary: float = 0.5  # of these, how many have symbols exchanged for others of their kind
-    strangers: float = 0.0  # of these, how many hold a sign that the vocabulary does not know
-    labels: tuple[str, ...] = ()  # label files that are set beside the training set's own labels
-
-    # Optimisation (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
-    epochs: int = 240
-    batch_size: int = 32  # of an update, over all processes
-    accumulate: int = 1  # parts that a process takes its share of a batch in
-    learning_rate: float = 2e-4
-    final_learning_rate: float = 2e-7
-    warmup_epochs: float = 1.0
-    weight_decay: float = 0.0
-    clip: float = 0.0  # largest norm of the gradient; 0: no limit
-    ema: float = 0.0  # decay of the averaged weights; 0: none
-    qat: bool = False  # fine-tune `init` with the roundings of int8
-    seed: int = 0
+    # Optimization (paper: Adam, 2e-4 after the first epoch, cosine to 2e-7, batch 32).
+    epochs: int = bounded(240, 1, inf)
+    batch_size: int = bounded(32, 1, inf)  # of an update, over all processes
+    accumulate: int = bounded(1, 1, inf)  # micro-batches of a process per update
+    learning_rate: float = bounded(2e-4, 1e-12, inf)
+    final_learning_rate: float = bounded(2e-7, 0, inf)
+    warmup_epochs: float = bounded(1.0, 0, inf)
+    weight_decay: float = bounded(0.0, 0, inf)
+    clip: float = bounded(0.0, 0, inf)  # largest norm of the gradient; 0: no limit
+    ema: float = bounded(0.0, 0, 0.999999)  # decay of the averaged weights; 0: none
+    qat: bool = False  # fine-tune `init` with the rounding of int8
+    seed: int = bounded(0, 0, inf)
 
     # Machine.
     precision: str = "bf16"  # bf16 | fp16 | fp32
     device: str = "auto"  # auto | cpu | cuda
-    threads: int = 0  # CPU threads of each process; 0: all it may use
-    workers: int = 0  # processes that draw pictures
-    evaluate_every: int = 1  # epochs
-    evaluate_limit: int = 0  # every n-th formula of the validation set, so many at least; 0: all
-    checkpoint_minutes: float = 5.0
-    log_every: int = 50  # steps
+    threads: int = bounded(0, 0, inf)  # CPU threads of each process; 0: all it may use
+    workers: int = bounded(0, 0, inf)  # processes that draw pictures
+    evaluate_every: int = bounded(1, 0, inf)  # epochs
+    evaluate_limit: int = bounded(0, 0, inf)  # formulas to validate at most, roughly; 0: all
+    checkpoint_minutes: float = bounded(5.0, 0, inf)
+    log_every: int = bounded(50, 0, inf)  # steps
 
     def __post_init__(self) -> None:
         choices = {
-            "model": ("namer", *RECOGNISERS),
+            "model": ("namer", *AUTOREGRESSIVE_MODELS),
             "encoder": ENCODERS,
             "precision": ("bf16", "fp16", "fp32"),
             "device": ("auto", "cpu", "cuda"),
@@ -162,21 +107,14 @@ class TrainConfig:
                 )
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, float) and not math.isfinite(value):
-                raise ConfigError(f"{field.name} = {value}: must be a finite number")
-        for key in NOT_NEGATIVE:
-            if getattr(self, key) < 0:
-                raise ConfigError(f"{key} = {getattr(self, key)}: must not be below 0")
-        for key in SHARES:
-            if not 0 <= getattr(self, key) <= 1:
-                raise ConfigError(f"{key} = {getattr(self, key)}: must be from 0 to 1")
-        for key in ("dropout", "vat_dropout", "ema"):
-            if getattr(self, key) == 1:
-                raise ConfigError(f"{key} = 1: must be below 1, or nothing would be learnt")
-        counts = ("epochs", "batch_size", "accumulate", "pen_width")
-        for key in (*counts, "window", "symbol_height", "learning_rate"):
-            if getattr(self, key) <= 0:
-                raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
+            low, high = field.metadata.get("bounds", (-inf, inf))
+            if not isinstance(value, int | float) or (
+                math.isfinite(value) and low <= value <= high
+            ):
+                continue
+            bounds = f" from {low:g}" + (f" to {high:g}" if high < inf else " on")
+            wanted = "a finite number" + (bounds if low > -inf else "")
+            raise ConfigError(f"{field.name} = {value}: must be {wanted}")
         if self.stroke_planes and self.channels != 1:
             raise ConfigError("stroke_planes = true stands beside gray pictures: set channels = 1")
         if self.qat and not self.init:
@@ -185,7 +123,7 @@ class TrainConfig:
             raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
         if self.strangers and self.model != "namer":
             raise ConfigError(
-                "strangers is for NAMER alone: other recognisers have no doubts to learn"
+                "strangers is for NAMER alone: autoregressive models learn no unknown signs"
             )
         if self.frozen and (self.model != "namer" or not set(self.frozen) < set(FREEZABLE)):
             raise ConfigError(
@@ -207,23 +145,12 @@ class TrainConfig:
                 f"edge weights {self.left_weight}:{self.right_weight}: must not be below 0, and "
                 "that of a head that there is above it"
             )
-        if self.routes > MOST_ROUTES:
-            raise ConfigError(f"routes = {self.routes}: must not be above {MOST_ROUTES}")
         if self.window % 2 == 0:
-            raise ConfigError(f"window = {self.window}: must be odd, it is centred on a cell")
+            raise ConfigError(f"window = {self.window}: must be odd, it is centered on a cell")
         for key in ("widths", "blocks"):
             values = getattr(self, key)
             if len(values) != 4 or min(values) < (key == "widths"):
-                raise ConfigError(
-                    f"{key} = {list(values)}: give four numbers, for H/2, H/4, H/8 and H/16"
-                )
-        sizes = ("width", "layers", "heads", "feedforward")
-        for key in (
-            *("vat_width", "attention_width"),
-            *(f"{part}_{size}" for part in ("pgd", "decoder") for size in sizes),
-        ):
-            if getattr(self, key) < 1:
-                raise ConfigError(f"{key} = {getattr(self, key)}: must be above 0")
+                raise ConfigError(f"{key} = {list(values)}: {FOUR}")
         for part in ("pgd", "decoder"):
             width, heads = (getattr(self, f"{part}_{size}") for size in ("width", "heads"))
             if width % heads or width % 4:
@@ -234,8 +161,8 @@ class TrainConfig:
             raise ConfigError(f"attention_width = {self.attention_width}: must divide by 16")
 
     @property
-    def look(self) -> Look:
-        return Look(
+    def preprocessing(self) -> Preprocessing:
+        return Preprocessing(
             self.symbol_height,
             self.pen_width,
             self.margin,
@@ -245,12 +172,12 @@ class TrainConfig:
 
     @property
     def architecture(self) -> Architecture:
-        return replace(_part(Architecture, self), channels=self.look.inputs)
+        return replace(_part(Architecture, self), channels=self.preprocessing.inputs)
 
     @property
     def decoder(self) -> DecoderArchitecture:
-        """Of an autoregressive recogniser."""
-        return replace(_part(DecoderArchitecture, self), channels=self.look.inputs)
+        """Architecture of an autoregressive model."""
+        return replace(_part(DecoderArchitecture, self), channels=self.preprocessing.inputs)
 
     @property
     def augmentation(self) -> Augmentation:
@@ -261,8 +188,8 @@ class TrainConfig:
         return _part(SynthesisOptions, self)
 
     @property
-    def decoding(self) -> Decoding:
-        """How this model is read; a head that there is not weighs nothing."""
+    def decoding(self) -> DecodingOptions:
+        """Decoding options of the trained model; the edges of a disabled head have weight 0."""
         return decoding_of(asdict(self))
 
     @property
@@ -271,34 +198,20 @@ class TrainConfig:
 
     @property
     def loss(self) -> LossOptions:
-        return LossOptions(
-            self.pgd_weight, self.vat_loss_per_token, self.label_smoothing, self.window
-        )
-
-
-def decoding_of(config: Mapping[str, Any]) -> Decoding:
-    """The same for a checkpoint, by the configuration in its JSON; older ones lack keys."""
-    keys = ("epsilon", "left_weight", "right_weight", "threshold", "routes")
-    values = {key: config[key] for key in keys if key in config}
-    absent = set(PARTS[1:]) - set(config.get("pgd_parts", PARTS))
-    return Decoding(**{**values, **{f"{part}_weight": 0.0 for part in absent}})
+        return _part(LossOptions, self)
 
 
 def _part(kind: type[T], config: TrainConfig) -> T:
-    """The fields of `kind` that the config has, by name."""
-    names = {field.name for field in fields(kind)} & {  # type: ignore[arg-type]
-        field.name for field in fields(TrainConfig)
-    }
-    return kind(**{name: getattr(config, name) for name in names})
+    """The fields of one of the parts of a configuration."""
+    return kind(**{field.name: getattr(config, field.name) for field in fields(kind)})  # type: ignore[arg-type]
 
 
 def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
     """`name`: a TOML file, or one in `namer_edge/configs/`; `overrides`: "key=value" each.
 
-    A file with a key `base` says only what differs from that one: a packaged configuration, or a
-    file beside it.
+    A file with the key `base`, a packaged configuration or a file beside it, overrides that one.
 
-    Raises `ConfigError` for a config that is not there, an unknown key or a value of another type.
+    Raises `ConfigError` for a missing configuration, an unknown key, or a value of another type.
     """
     values = dict(_read(name))
     for override in overrides:
@@ -306,7 +219,7 @@ def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
         if not separator:
             raise ConfigError(f"{override!r} is no setting: write key=value")
         values[key.strip()] = _parse(text.strip())
-    values = {FORMERLY.get(key, key): value for key, value in values.items()}
+    values = {ALIASES.get(key, key): value for key, value in values.items()}
     hints = get_type_hints(TrainConfig)
     unknown = sorted(set(values) - set(hints))
     if unknown:
@@ -319,7 +232,7 @@ def load_config(name: str, overrides: Sequence[str] = ()) -> TrainConfig:
 
 
 def _read(name: str, above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The keys of a file, upon those of its `base`; `above` are the files that led here."""
+    """The keys of a file and of its `base`; `above` are the files whose base this is."""
     if name in above:
         raise ConfigError(f"configurations are based on each other: {' -> '.join([*above, name])}")
     path = Path(name)
@@ -348,7 +261,7 @@ def _read(name: str, above: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def _parse(text: str) -> Any:
-    """A value as TOML would read it; bare words are strings."""
+    """A value in TOML; a bare word is a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -356,7 +269,7 @@ def _parse(text: str) -> Any:
 
 
 def _typed(key: str, value: Any, hint: Any) -> Any:
-    """`value` as the type that the key has."""
+    """`value` converted to the type of the key; raises `ConfigError` if it cannot be."""
     if get_args(hint):
         item = get_args(hint)[0]
         if isinstance(value, str) and item is str:

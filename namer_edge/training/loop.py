@@ -1,11 +1,20 @@
-"""The training loop: one process or several (torchrun), CPU bf16 or CUDA AMP, from one code."""
+"""The training loop: one process or several, CPU or CUDA, with mixed precision.
+
+    namer-edge train edge                                                      # CPU or 1 GPU
+    torchrun --nproc-per-node 4 -m namer_edge_runtime.command train edge       # 4 GPUs
+    torchrun --nnodes 2 --nproc-per-node 4 --rdzv-backend c10d --rdzv-endpoint HOST:29500 \\
+        -m namer_edge_runtime.command train edge                               # on each of 2 nodes
+
+`accumulate` splits a batch as several processes would: a run on 1 GPU with accumulate=4 takes the
+same updates as one on 4 GPUs.
+"""
 
 import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
@@ -13,52 +22,53 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from tqdm import tqdm
 
 from namer_edge_runtime.errors import CheckpointError, ConfigError, ModelFileError
+from namer_edge_runtime.file_lock import exclusive
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..data.batches import Batch, Draw, Ink, loader
+from ..autoregressive.model import AutoregressiveModel
+from ..autoregressive.registry import build_autoregressive
+from ..checkpoints.load_pretrained import LoadedWeights, load_pretrained
+from ..checkpoints.weights import load_state, provenance, save_state, save_weights
+from ..data.batches import Batch, SampleSpec, TrainingSet, loader
 from ..data.formula import Formula
 from ..model.namer import Namer
-from ..recognisers.build import build_recogniser
-from ..recognisers.recogniser import Recogniser
-from .checkpoint import load_state, origin, save_state, save_weights
 from .config import TrainConfig
+from .distributed import ProcessGroup, attention_kernel, pick_device
+from .failures import StepContext, check_finite, explain_out_of_memory
 from .log import Log
 from .loss import Objective
-from .material import Material
-from .pace import Pace
+from .objective import Model, TrainingObjective
 from .quantization_aware import QuantizationAware
 from .schedule import Progress, rate
 from .sequence_loss import SequenceObjective
-from .transfer import Taken, take_over
-from .trouble import Where, check_finite, memory_watched
+from .throughput import Throughput
+from .training_data import TrainingData
 from .validation import validate
-from .world import World, pick_device
 
 
-def build(config: TrainConfig, vocabulary: Vocabulary) -> Namer | Recogniser:
-    """The model that a configuration asks for, its weights drawn at random."""
+def build(config: TrainConfig, vocabulary: Vocabulary) -> Model:
+    """The model of a configuration, randomly initialized."""
     if config.model == "namer":
         return Namer(config.architecture, vocabulary)
-    return build_recogniser(config.decoder, vocabulary)
+    return build_autoregressive(config.decoder, vocabulary)
 
 
-def objective_of(model: Namer | Recogniser, config: TrainConfig) -> nn.Module:
-    """The model with its loss."""
-    if isinstance(model, Recogniser):
+def objective_of(model: Model, config: TrainConfig) -> TrainingObjective:
+    """The model with the loss of a configuration."""
+    if isinstance(model, AutoregressiveModel):
         return SequenceObjective(model, config.label_smoothing)
     objective = Objective(model, config.loss, config.candidates, config.frozen)
     return QuantizationAware(objective) if config.qat else objective
 
 
 class Trainer:
-    """One run: model, optimiser, averaged weights and the place in the schedule."""
+    """One run: model, optimizer, averaged weights and progress."""
 
-    def __init__(self, config: TrainConfig, world: World, device: torch.device) -> None:
-        self.config, self.world, self.device = config, world, device
+    def __init__(self, config: TrainConfig, processes: ProcessGroup, device: torch.device) -> None:
+        self.config, self.processes, self.device = config, processes, device
         self.folder = Path(config.output)
         self.state = self.folder / "state.safetensors"
         torch.manual_seed(config.seed)
@@ -66,8 +76,8 @@ class Trainer:
         self.model = build(config, self.vocabulary)
         self.model.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.objective = objective_of(self.model, config)
-        # Not `fused`: on a CPU that kernel goes through memory as it lies, and what a resumed run
-        # reads lies otherwise than the weights do, in channels_last.
+        # Not fused: that CPU kernel ignores memory format, and optimizer state from disk is
+        # contiguous while the weights are channels_last, so a resumed run would differ.
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), config.learning_rate, weight_decay=config.weight_decay
         )
@@ -75,49 +85,47 @@ class Trainer:
         self.progress = Progress()
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
         self.sources: dict[str, dict[str, str]] = {}
-        """Pack → SHA-256 of each file that it was made from; goes into the weights' JSON."""
-        self.before: dict[str, Any] | None = None
-        """The `origin` of this run, where it began from weights; goes there too."""
-        self.asked_to_stop = False  # by a signal to this process
-        self.stopping = False  # as all processes agree
+        """Pack → SHA-256 of each of its source files; the weights' JSON holds it."""
+        self.parent: dict[str, Any] | None = None
+        """`provenance` of the weights that this run started from, if any."""
+        self.asked_to_stop = False  # this process received a signal
+        self.stopping = False  # all processes have agreed to stop
 
     # -- state ---------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Everything needed to go on; rank 0 alone writes."""
-        if self.world.rank:
+        """Writes everything that a resumed run needs; only rank 0 does."""
+        if self.processes.rank:
             return
         moments = self.optimizer.state_dict()["state"]
         flat = {f"{i}.{name}": value for i, s in moments.items() for name, value in s.items()}
         groups = {"model": self.model.state_dict(), "average": self.average, "optimizer": flat}
-        if isinstance(self.objective, QuantizationAware):
-            groups["ranges"] = self.objective.activations.state_dict()
         save_state(
             self.state,
-            groups,
+            groups | self.objective.extra_state(),
             {
                 "progress": asdict(self.progress),
                 "config": asdict(self.config),
                 "scaler": self.scaler.state_dict(),
-                "before": self.before,
+                "before": self.parent,
                 "vocabulary": self.vocabulary.to_json(),
             },
         )
 
     def resume(self, weights: Path | None) -> None:
-        """Go on from the run's own state, or from committed `weights` and their JSON.
+        """Restores the run's saved state, or `weights` and the progress in their JSON.
 
         Raises `CheckpointError` or `ConfigError` for those of another model or vocabulary.
         """
         if weights is not None:
-            taken = self.start_from(weights)
-            if taken.new or taken.lost:
+            loaded = self.start_from(weights)
+            if loaded.new or loaded.dropped:
                 raise ConfigError(
                     f"{weights} reads another vocabulary than {self.config.vocabulary!r}: a run "
                     "goes on with the one it was begun with; to begin a new one, give init="
                 )
-            self.progress = Progress(**taken.record["progress"])
-            self.before = taken.record.get("before")
+            self.progress = Progress(**loaded.record["progress"])
+            self.parent = loaded.record.get("before")
             return
         tensors, state = load_state(self.state)
         moments: dict[int, dict[str, Tensor]] = {}
@@ -126,7 +134,7 @@ class Trainer:
             moments.setdefault(int(index), {})[name] = value
         groups = self.optimizer.state_dict()["param_groups"]
         try:
-            vocabulary = state.get("vocabulary")  # states of before do not tell
+            vocabulary = state.get("vocabulary")  # older states lack it
             if vocabulary and Vocabulary.from_json(vocabulary) != self.vocabulary:
                 raise ValueError(f"its vocabulary is {vocabulary['name']!r}, or was")
             self.model.load_state_dict(tensors["model"])
@@ -138,61 +146,67 @@ class Trainer:
             ) from error
         self.average = {k: v.to(self.device) for k, v in tensors["average"].items()}
         self.scaler.load_state_dict(state["scaler"])
-        if isinstance(self.objective, QuantizationAware) and "ranges" in tensors:
-            self.objective.activations.load_state_dict(tensors["ranges"])
-        self.progress = Progress(**state["progress"]).dealt_anew(state["config"], self.config)
-        self.before = state.get("before")
+        self.objective.load_extra_state(tensors)
+        self.progress = Progress(**state["progress"]).redivided(state["config"], self.config)
+        self.parent = state.get("before")
 
-    def start_from(self, weights: Path) -> Taken:
-        """Take over weights, not the schedule; raises what `take_over` raises."""
-        taken = take_over(self.model, weights)
+    def start_from(self, weights: Path) -> LoadedWeights:
+        """Loads weights without their progress; raises what `load_pretrained` raises."""
+        loaded = load_pretrained(self.model, weights)
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
-        self.before = origin(taken.record)
-        return taken
+        self.parent = provenance(loaded.record)
+        return loaded
 
-    def averaged(self) -> Namer | Recogniser:
-        """A copy with the averaged weights, in eval mode, on the CPU."""
+    def averaged(self) -> Model:
+        """A copy of the model with the averaged weights, in eval mode, on the CPU."""
         copy = build(self.config, self.vocabulary)
         copy.load_state_dict({k: v.cpu() for k, v in self.average.items()})
         return copy.eval()
 
     # -- one step ------------------------------------------------------------------------------
 
-    def step(self, model: nn.Module, batches: Sequence[Batch], where: Where) -> dict[str, float]:
-        """Forward and backward over this process's batches, then one update; returns the mean
-        losses of all processes. Raises `TrainingError` for a loss that is no number, before the
-        weights take it, and where memory is not enough."""
-        config, world, parts = self.config, self.world, len(batches)
+    def step(
+        self, model: nn.Module, micro_batches: Sequence[Batch], context: StepContext
+    ) -> dict[str, float]:
+        """One update by this process's micro-batches; returns the mean losses of all processes.
+
+        Raises `TrainingError`, before the weights change, for a loss or gradient that is not
+        finite, and if memory runs out.
+        """
+        config, processes = self.config, self.processes
+        accumulation_steps = len(micro_batches)
         dtype = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": None}[config.precision]
         losses: dict[str, float] = {}
         self.optimizer.zero_grad(set_to_none=True)
-        for number, batch in enumerate(batches):
-            seed = (config.seed, self.progress.step, number * world.size + world.rank)
+        for number, batch in enumerate(micro_batches):
+            last = number + 1 == accumulation_steps
+            seed = (config.seed, self.progress.step, number * processes.size + processes.rank)
             torch.manual_seed(hash(seed))
+            samples = len(batch.labels)
             with (
-                memory_watched(where, len(batch.labels), parts, world.size * parts),
-                world.apart(model) if number + 1 < parts else nullcontext(),
+                explain_out_of_memory(context, samples, accumulation_steps, processes.size),
+                nullcontext() if last else processes.no_sync(model),
             ):
                 with (
                     torch.autocast(self.device.type, dtype, enabled=dtype is not None),
                     attention_kernel(self.device),
                 ):
-                    found = model(batch, seed)
-                self.scaler.scale(found["loss"] / parts).backward()
-            for name, loss in found.items():
-                losses[name] = losses.get(name, 0.0) + float(loss.detach()) / parts
-        losses = world.mean(losses, self.device)
+                    micro_losses = model(batch, seed)
+                self.scaler.scale(micro_losses["loss"] / accumulation_steps).backward()
+            for name, loss in micro_losses.items():
+                losses[name] = losses.get(name, 0.0) + float(loss.detach()) / accumulation_steps
+        losses = processes.mean(losses, self.device)
         self.scaler.unscale_(self.optimizer)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip or math.inf)
-        # fp16 overflows now and then by design: the scaler leaves such a step out.
-        check_finite(where, losses, 0.0 if self.scaler.is_enabled() else float(norm))
+        # fp16 gradients overflow now and then by design: the scaler skips such a step.
+        check_finite(context, losses, 0.0 if self.scaler.is_enabled() else float(norm))
         self.scaler.step(self.optimizer)
         self.scaler.update()
-        self._average()
+        self._update_average()
         return losses
 
-    def _average(self) -> None:
-        """Exponential average of weights and batch statistics; short memory at the start."""
+    def _update_average(self) -> None:
+        """Exponential moving average of weights and batch statistics, shorter at the start."""
         step = self.progress.step
         decay = min(self.config.ema, (1 + step) / (10 + step))
         with torch.no_grad():
@@ -204,95 +218,102 @@ class Trainer:
 
     # -- the run -------------------------------------------------------------------------------
 
-    def run(self, material: Material) -> None:
-        """Train to the end of the schedule, validating and saving on the way."""
-        config, progress, world = self.config, self.progress, self.world
-        self.sources = material.sources
-        model = world.together(self.objective, self.device)
-        ink = Ink(
-            material.formulas,
+    def run(self, data: TrainingData) -> None:
+        """Trains to the end of the schedule, validating and saving on the way."""
+        config, progress, processes = self.config, self.progress, self.processes
+        self.sources = data.sources
+        model = processes.wrap_ddp(self.objective, self.device)
+        training_set = TrainingSet(
+            data.formulas,
             self.vocabulary,
-            config.look,
+            config.preprocessing,
             config.augmentation,
             config.synthesis,
-            material.hands,
-            material.labels,
+            data.symbol_bank,
+            data.labels,
             config.strokes_hidden,
         )
-        log = Log(self.folder, config.log_every, progress.samples_seen) if world.rank == 0 else None
-        pace = Pace(self.device, progress.samples_seen)
-        saved = time.monotonic()
-        # The parts of a step are dealt out like those of as many processes, so that both ways of
+        seen = progress.samples_seen
+        log = None if processes.rank else Log(self.folder, config.log_every, seen)
+        throughput = Throughput(self.device, seen)
+        last_saved = time.monotonic()
+        # Micro-batches are dealt out like the batches of as many processes, so that both ways of
         # dividing a batch see the same pictures.
-        parts = config.accumulate
-        part = config.batch_size // (world.size * parts)
+        accumulation_steps = config.accumulate
+        divisions = processes.size * accumulation_steps
+        micro_batch = config.batch_size // divisions
         while progress.epoch < config.epochs and not self.stopping:
             self.objective.train()
-            plan = ink.plan(progress.epoch, part, config.seed, world.size * parts)
-            mine = plan[world.rank :: world.size]
-            batches = pace.waiting(loader(ink, mine[progress.batch :], config.workers))
-            title = f"epoch {progress.epoch + 1}/{config.epochs}"
+            plan = training_set.plan(progress.epoch, micro_batch, config.seed, divisions)
+            rank_batches = plan[processes.rank :: processes.size]
+            batches = throughput.waiting(
+                loader(training_set, rank_batches[progress.batch :], config.workers)
+            )
             bar = tqdm(
-                total=len(mine),
+                total=len(rank_batches),
                 initial=progress.batch,
-                desc=title,
-                disable=True if world.rank else None,
+                desc=f"epoch {progress.epoch + 1}/{config.epochs}",
+                disable=True if processes.rank else None,
                 leave=False,
             )
-            for group in groups(batches, parts):
-                epochs_done = progress.epoch + progress.batch / len(mine)
-                now = rate(config, epochs_done)
+            # Groups of consecutive batches.
+            for micro_batches in zip(*[batches] * accumulation_steps, strict=False):
+                epochs_done = progress.epoch + progress.batch / len(rank_batches)
+                learning_rate = rate(config, epochs_done)
                 for settings in self.optimizer.param_groups:
-                    settings["lr"] = now
-                drawn = mine[progress.batch : progress.batch + parts]
-                losses = self.step(model, group, self._where(drawn, len(mine), ink))
+                    settings["lr"] = learning_rate
+                context = self._context(training_set, rank_batches)
+                losses = self.step(model, micro_batches, context)
                 progress.step += 1
-                progress.batch += parts
-                progress.samples_seen += sum(len(b.labels) for b in group) * world.size
-                bar.update(parts)
+                progress.batch += accumulation_steps
+                progress.samples_seen += sum(len(b.labels) for b in micro_batches) * processes.size
+                bar.update(accumulation_steps)
                 if log:
                     bar.set_postfix(loss=f"{losses['loss']:.3f}")
-                    log.add(progress.samples_seen, epochs_done, now, losses, pace)
-                if time.monotonic() - saved > 60 * config.checkpoint_minutes:
+                    log.add(progress.samples_seen, epochs_done, learning_rate, losses, throughput)
+                if time.monotonic() - last_saved > 60 * config.checkpoint_minutes:
                     self.save()
-                    saved = time.monotonic()
+                    last_saved = time.monotonic()
                 self._agree_on_stopping()
                 if self.stopping:
                     break
             bar.close()
             if not self.stopping:
-                if material.judged and self._is_due(progress.epoch + 1):
-                    self.save()  # what is done is kept, whatever becomes of the validation
+                if data.validation and self._is_validated(progress.epoch + 1):
+                    self.save()  # keeps the epoch even if validation fails
                 progress.epoch += 1
                 progress.batch = 0
-                self._finish_epoch(material.judged, log)
+                self._finish_epoch(data.validation, log)
             self.save()
-            saved = time.monotonic()
-            world.wait()
+            last_saved = time.monotonic()
+            processes.wait()
         if log:
             log.close()
 
-    def _where(self, drawn: Sequence[Sequence[Draw]], batches: int, ink: Ink) -> Where:
-        names = [ink.formulas[draw.formula].name for batch in drawn for draw in batch]
-        progress = self.progress
-        return Where(progress.epoch + 1, progress.batch + 1, batches, names, self.state)
+    def _context(
+        self, training_set: TrainingSet, rank_batches: Sequence[Sequence[SampleSpec]]
+    ) -> StepContext:
+        progress, formulas = self.progress, training_set.formulas
+        step_batches = rank_batches[progress.batch : progress.batch + self.config.accumulate]
+        names = [formulas[spec.formula].name for batch in step_batches for spec in batch]
+        batch, batches = progress.batch + 1, len(rank_batches)
+        return StepContext(progress.epoch + 1, batch, batches, names, self.state)
 
     def _agree_on_stopping(self) -> None:
-        """Stop where a signal came to any of the processes: they must leave the loop together."""
-        if self.world.size == 1:
+        """Stops if any process received a signal: all must leave the loop at the same step."""
+        if self.processes.size == 1:
             self.stopping = self.asked_to_stop
         elif self.progress.step % 8 == 0:
             flag = torch.tensor(float(self.asked_to_stop), device=self.device)
             torch.distributed.all_reduce(flag)
             self.stopping = bool(flag > 0)
 
-    def _is_due(self, epoch: int) -> bool:
-        """Whether the weights are validated after so many epochs."""
+    def _is_validated(self, epoch: int) -> bool:
         every = self.config.evaluate_every
         return epoch == self.config.epochs or bool(every and epoch % every == 0)
 
-    def _finish_epoch(self, judged: list[Formula], log: Log | None) -> None:
-        """Validate the averaged weights where it is due, and keep last and best weights."""
+    def _finish_epoch(self, validation: list[Formula], log: Log | None) -> None:
+        """Validates the averaged weights if due, and writes last and best weights; rank 0 only."""
         config, progress = self.config, self.progress
         if log is None:
             return
@@ -302,55 +323,43 @@ class Trainer:
             "config": asdict(config),
             "data": self.sources,
             "licence": config.licence,
-            **({"before": self.before} if self.before else {}),
+            **({"before": self.parent} if self.parent else {}),
         }
-        if judged and self._is_due(progress.epoch):
-            judge: Namer | Recogniser = model
-            if isinstance(self.objective, QuantizationAware):
-                copy = self.averaged()
-                assert isinstance(copy, Namer)
-                judge = self.objective.imitate(copy)
-            scores = validate(judge, config.look, judged, config.decoding, str(self.device))
+        if validation and self._is_validated(progress.epoch):
+            scores = validate(
+                self.objective.for_validation(self.averaged()),
+                config.preprocessing,
+                validation,
+                config.decoding,
+                str(self.device),
+            )
             log.validation(progress.samples_seen, progress.epoch, scores)
             record["validation"] = scores
             if scores["exprate"] >= progress.best:
                 progress.best = record["progress"]["best"] = scores["exprate"]
-                save_weights(self.folder / "best.safetensors", model, config.look, record)
-        save_weights(self.folder / "last.safetensors", model, config.look, record)
-
-
-def attention_kernel(device: torch.device) -> AbstractContextManager[None]:
-    """The kernel that attends. Backward, PyTorch's fused one takes several times as long on a CPU
-    as plain products of matrices do: 13 of 100 parts of a whole step of `edge`."""
-    return sdpa_kernel(SDPBackend.MATH) if device.type == "cpu" else nullcontext()
-
-
-def groups(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
-    """Runs of `size` batches; the number of all divides by it."""
-    group: list[Batch] = []
-    for batch in batches:
-        group.append(batch)
-        if len(group) == size:
-            yield group
-            group = []
+                save_weights(self.folder / "best.safetensors", model, config.preprocessing, record)
+        save_weights(self.folder / "last.safetensors", model, config.preprocessing, record)
 
 
 def train(config: TrainConfig, resume: bool = False, weights: Path | None = None) -> bool:
-    """Run a configuration; `resume` goes on from its state, or from `weights` where given.
+    """Runs a configuration; `resume` continues from its state, or from `weights` if given.
 
-    SIGTERM and SIGINT end the run after the step in hand, with its state saved; returns whether it
-    came to its end without them. Raises `DataError` where there is nothing to train on.
+    SIGTERM and SIGINT end the run after the current step, with its state saved; returns whether it
+    finished without them. Raises `DataError` if there is nothing to train on.
     """
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    with World.join(device) as world:
-        if config.batch_size % (world.size * config.accumulate):
+    with (
+        ProcessGroup.join(device) as processes,
+        exclusive(Path(config.output)) if processes.rank == 0 else nullcontext(),
+    ):
+        if config.batch_size % (processes.size * config.accumulate):
             raise ConfigError(
-                f"batch_size = {config.batch_size} does not divide by {world.size} processes with "
-                f"accumulate = {config.accumulate}"
+                f"batch_size = {config.batch_size} does not divide by {processes.size} processes "
+                f"with accumulate = {config.accumulate}"
             )
-        trainer = Trainer(config, world, device)
+        trainer = Trainer(config, processes, device)
         if not resume and trainer.state.exists():
             raise ConfigError(
                 f"{trainer.folder} holds a run already: go on with --resume, or name another output"
@@ -358,14 +367,14 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
         if resume:
             trainer.resume(weights)
         elif config.init:
-            taken = trainer.start_from(Path(config.init))
-            if world.rank == 0:
-                taken.tell(Path(config.init))
-        material = Material.gather(config, trainer.vocabulary, world, device)
-        if world.rank == 0:
+            loaded = trainer.start_from(Path(config.init))
+            if processes.rank == 0:
+                loaded.report(Path(config.init))
+        data = TrainingData.gather(config, trainer.vocabulary, processes, device)
+        if processes.rank == 0:
             print(
-                f"{len(material.formulas)} of {material.total} formulas to train on, "
-                f"{len(material.judged)} to validate",
+                f"{len(data.formulas)} of {data.total} formulas to train on, "
+                f"{len(data.validation)} to validate",
                 file=sys.stderr,
             )
 
@@ -376,11 +385,11 @@ def train(config: TrainConfig, resume: bool = False, weights: Path | None = None
             number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)
         }
         try:
-            trainer.run(material)
+            trainer.run(data)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
-        if trainer.stopping and world.rank == 0:
+        if trainer.stopping and processes.rank == 0:
             print(
                 f"stopped in epoch {trainer.progress.epoch + 1} of {config.epochs}, with all saved "
                 f"in {trainer.folder}: go on with --resume",

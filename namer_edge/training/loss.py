@@ -1,39 +1,46 @@
-"""The losses of eq. 3 and 6 to 9, over one batch, matching included."""
+"""NAMER's losses (eq. 3, 6 to 9) over one batch, matching included."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Self
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from numpy.typing import NDArray
+from torch import Tensor
 from torch.nn import functional as F
 
+from namer_edge_runtime.bounded import bounded
+from namer_edge_runtime.preprocessing import CELL
+
 from ..data.batches import UNKNOWN, Batch
+from ..model.graph_decoder import PARTS, PgdLogits
 from ..model.namer import Namer
 from .matching import match
+from .objective import TrainingObjective
 from .targets import IGNORE, Candidates, node_targets, stack, visual_map
 
 FREEZABLE = ("encoder", "vat", "pgd")
-"""Parts of a NAMER that training may leave as they are."""
+"""Parts of a NAMER that training may leave unchanged."""
 
 
 @dataclass(frozen=True)
 class LossOptions:
-    """What of the loss is a matter of choice; the paper's is `pgd_weight` 0.5, the rest as here."""
+    """Options of the loss; the defaults are the paper's."""
 
-    pgd_weight: float = 0.5
+    pgd_weight: float = bounded(0.5, 0, inf)
     """λ of eq. 9."""
-    per_token: bool = False
+    vat_loss_per_token: bool = False
     """Divide VAT's summed loss by the number of tokens instead of the number of cells (eq. 3)."""
-    smoothing: float = 0.0
-    """Label smoothing of VAT and self correction."""
-    window: int = 5
+    label_smoothing: float = bounded(0.0, 0, 1)
+    """Label smoothing of VAT and self-correction."""
+    window: int = bounded(5, 1, inf)
     """k of the matching."""
 
 
-class Objective(nn.Module):
-    """A NAMER with its training loss: batch → losses; one module, so that DDP can wrap it."""
+class Objective(TrainingObjective):
+    """A NAMER with its training loss."""
 
     def __init__(
         self,
@@ -42,7 +49,7 @@ class Objective(nn.Module):
         candidates: Candidates,
         frozen: Sequence[str] = (),
     ) -> None:
-        """Parts of the NAMER that are `frozen` keep their weights and batch statistics."""
+        """`frozen` parts of the NAMER keep their weights and batch statistics."""
         super().__init__()
         self.namer, self.options, self.candidates = namer, options, candidates
         self.frozen = [namer.get_submodule(part) for part in frozen]
@@ -56,63 +63,76 @@ class Objective(nn.Module):
         return self
 
     def forward(self, batch: Batch, seed: tuple[int, ...]) -> dict[str, Tensor]:
-        """Scalars `loss` (eq. 9), `vat` (eq. 3), and of the heads that there are `self`, `left`,
-        `right` (eq. 6, 7); `seed` draws the disturbed nodes."""
-        vocabulary, options = self.namer.vocabulary, self.options
+        """Scalars `loss` (eq. 9), `vat` (eq. 3), and of the enabled heads `self`, `left`, `right`
+        (eq. 6, 7); `seed` draws the disturbed nodes."""
         device = next(self.parameters()).device
-        images = batch.images.to(device).float() / 255.0
-        mask = None if batch.mask is None else batch.mask.to(device)
+        images = batch.images.to(device).float() / 255.0  # [B, C, H, W]
+        mask = None if batch.mask is None else batch.mask.to(device)  # [B, 1, H/16, W/16]
         maps = self.namer.encode(images.contiguous(memory_format=torch.channels_last), mask)
-        logits = maps.logits.float()
+        logits = maps.logits.float()  # [B, K + 1, h, w], h = H/8
         probabilities = torch.softmax(logits.detach(), 1).cpu().numpy()
-
-        rng = np.random.default_rng(seed)
-        visual = np.full((len(images), *logits.shape[2:]), IGNORE, np.int64)
-        nodes = []
-        for i, (label, cells, (h, w)) in enumerate(
-            zip(batch.labels, batch.cells, batch.sizes, strict=True)
-        ):
-            p = probabilities[i, :, : h // 8, : w // 8]
-            matched = match(p, label.classes[label.visual], cells, options.window)
-            visual[i, : h // 8, : w // 8] = visual_map(label, matched, p.shape[1:], vocabulary)
-            nodes.append(node_targets(label, matched, p, vocabulary, self.candidates, rng))
-        target = torch.from_numpy(visual).to(device)
-        tokens = {name: value.to(device) for name, value in stack(nodes).items()}
-
-        inside = target != IGNORE
-        counted = inside & (target != vocabulary.none) if options.per_token else inside
-        vat = summed(logits, target, vocabulary.size, options.smoothing)
-        vat = vat / counted.sum().clamp_min(1)
-
-        own, left, right = self.namer.decode(
+        visual, nodes = self._targets(batch, probabilities, np.random.default_rng(seed))
+        nodes = {name: value.to(device) for name, value in nodes.items()}
+        pgd = self.namer.decode(
             maps,
-            tokens["cells"],
-            tokens["classes"],
-            tokens["endings"],
-            tokens["scores"],
-            tokens["mask"],
+            nodes["cells"],  # [B, N, 2]
+            nodes["classes"],  # [B, N], as all others
+            nodes["endings"],
+            nodes["scores"],
+            nodes["mask"],
             mask,
         )
-        heads = {
-            "self": (own, tokens["own"], options.smoothing),
-            "left": (left, tokens["left"], 0.0),
-            "right": (right, tokens["right"], 0.0),
-        }
-        losses = {
-            part: summed(scores.float().flatten(0, 1), wanted.flatten(), vocabulary.size, smoothing)
-            / (wanted != IGNORE).sum().clamp_min(1)
-            for part, (scores, wanted, smoothing) in heads.items()
-        }
-        parts = self.namer.architecture.pgd_parts
-        losses = {part: loss for part, loss in losses.items() if part in parts}
-        loss = vat + options.pgd_weight * torch.stack(list(losses.values())).sum()
-        return {"loss": loss, "vat": vat, **losses}
+        vat = self._vat_loss(logits, visual.to(device))
+        heads = self._pgd_losses(pgd, nodes)
+        loss = vat + self.options.pgd_weight * torch.stack(list(heads.values())).sum()
+        return {"loss": loss, "vat": vat, **heads}
+
+    def _targets(
+        self, batch: Batch, probabilities: NDArray[np.float32], rng: np.random.Generator
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """P* [B, h, w] and the stacked `NodeTargets`, by matching in P [B, K + 1, h, w]."""
+        vocabulary = self.namer.vocabulary
+        visual = np.full((len(probabilities), *probabilities.shape[2:]), IGNORE, np.int64)
+        nodes = []
+        for i, (label, estimates, (height, width)) in enumerate(
+            zip(batch.labels, batch.cells, batch.sizes, strict=True)
+        ):
+            h, w = height // CELL, width // CELL  # of this picture, without padding
+            p = probabilities[i, :, :h, :w]  # [K + 1, h, w]
+            classes = label.classes[label.visual]  # [V]
+            matched = match(p, classes, estimates, self.options.window)  # [V, 2]
+            visual[i, :h, :w] = visual_map(label, matched, (h, w), vocabulary)
+            nodes.append(node_targets(label, matched, p, vocabulary, self.candidates, rng))
+        return torch.from_numpy(visual), stack(nodes)
+
+    def _vat_loss(self, logits: Tensor, target: Tensor) -> Tensor:
+        """Eq. 3 for logits [B, K + 1, h, w] and P* [B, h, w]."""
+        vocabulary = self.namer.vocabulary
+        counted = target != IGNORE
+        if self.options.vat_loss_per_token:
+            counted &= target != vocabulary.none
+        total = cross_entropy_sum(logits, target, vocabulary.size, self.options.label_smoothing)
+        return total / counted.sum().clamp_min(1)
+
+    def _pgd_losses(self, logits: PgdLogits, nodes: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Eq. 6 and 7: the mean cross-entropy of each enabled head over the nodes that have a
+        target."""
+        losses = {}
+        for part, name in zip(PARTS, PgdLogits._fields, strict=True):
+            if part not in self.namer.architecture.pgd_parts:
+                continue
+            scores = getattr(logits, name).float().flatten(0, 1)  # [B·N, K + 2 or N]
+            target = nodes[name].flatten()  # [B·N]
+            smoothing = self.options.label_smoothing if part == "self" else 0.0
+            total = cross_entropy_sum(scores, target, self.namer.vocabulary.size, smoothing)
+            losses[part] = total / (target != IGNORE).sum().clamp_min(1)
+        return losses
 
 
-def summed(logits: Tensor, target: Tensor, visual: int, smoothing: float) -> Tensor:
-    """Cross-entropy summed over all places that have a target; logits [n, M, …], target [n, …].
+def cross_entropy_sum(logits: Tensor, target: Tensor, visual: int, smoothing: float) -> Tensor:
+    """Cross-entropy summed over all targets but `IGNORE`; logits [n, M, …], target [n, …].
 
-    For an `UNKNOWN` sign all of the `visual` classes, which come first, are wanted equally.
+    An `UNKNOWN` sign has the uniform distribution over the `visual` classes, which come first.
     """
     unknown = target == UNKNOWN
     known = F.cross_entropy(
@@ -124,5 +144,5 @@ def summed(logits: Tensor, target: Tensor, visual: int, smoothing: float) -> Ten
     )
     if not unknown.any():
         return known
-    doubt = logits.log_softmax(1)[:, :visual].mean(1)
-    return known - doubt[unknown].sum()
+    uniform = logits.log_softmax(1)[:, :visual].mean(1)
+    return known - uniform[unknown].sum()

@@ -1,7 +1,7 @@
-"""Position estimates T of the training set: from ink, or from a teacher; the rest need not know.
+"""Position estimates T of the training set, from segmented ink or from a teacher.
 
-Both are positions in the ink's unit, so that augmentation carries either along with the strokes. A
-teacher's are computed once and kept in a file beside the pack.
+Both are in the ink's unit, so that augmentation moves them with the strokes. A teacher's positions
+are computed once and cached in a file beside the pack.
 """
 
 import hashlib
@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
+from ..autoregressive.model import AutoregressiveModel
+from ..autoregressive.teacher import Teacher
+from ..checkpoints.open import open_checkpoint
+from ..checkpoints.weights import load_model
 from ..data.formula import Formula
 from ..data.pack import source_hash
-from ..recognisers.recogniser import Recogniser
-from ..recognisers.teacher import Teacher
-from .checkpoint import load_model
-from .own_reading import own_positions
-from .reading import open_checkpoint
+from .pseudo_positions import predicted_positions
 
 FORMAT = "namer-edge-positions"
 FORMAT_VERSION = 1
 
 
-def with_positions_of(
+def with_positions(
     formulas: Sequence[Formula],
     pack: Path,
     teacher: str,
@@ -37,14 +37,14 @@ def with_positions_of(
     *,
     unsegmented: bool = False,
 ) -> list[Formula]:
-    """The formulas of `pack` with the positions that `teacher` gives: weights of a recogniser, or
-    of a NAMER, which reads; "" for those that the ink itself gave.
+    """The formulas of `pack` with positions by `teacher`, the weights of an autoregressive model or
+    a NAMER; "" keeps those of the segmented ink.
 
-    Ink whose symbols nobody marked gets positions only where `unsegmented` is asked for: synthesis
-    could not take it apart. Pictures, which it passes by, always get them.
+    Unsegmented ink gets positions only with `unsegmented`, because synthesis cannot use it.
+    Pictures, which synthesis leaves alone, always get them.
 
     Raises `CheckpointError` for weights that cannot be read, `DataError` for a file of positions
-    that belongs to other data or another teacher.
+    of other data or another teacher.
     """
     if not teacher:
         return list(formulas)
@@ -61,7 +61,7 @@ def with_positions_of(
     if path.exists():
         positions = _load(path, about, len(formulas))
     else:
-        positions = taught_by(weights, formulas, device)
+        positions = teacher_positions(weights, formulas, device)
         _save(path, about, positions)
     return [
         replace(formula, positions=given)
@@ -71,14 +71,14 @@ def with_positions_of(
     ]
 
 
-def taught_by(
+def teacher_positions(
     weights: Path, formulas: Sequence[Formula], device: str = "cpu"
 ) -> list[NDArray[np.float32]]:
-    """Positions [V, 2] of each formula by a teacher of either kind; [0, 2] for none."""
-    model, look, _ = load_model(weights)
-    if isinstance(model, Recogniser):
-        return Teacher(model, look, device).positions(formulas)
-    return own_positions(open_checkpoint(weights, device).recognizer, formulas)
+    """Positions [V, 2] of each formula by a teacher of any kind; [0, 2] if it finds none."""
+    model, preprocessing, _ = load_model(weights)
+    if isinstance(model, AutoregressiveModel):
+        return Teacher(model, preprocessing, device).positions(formulas)
+    return predicted_positions(open_checkpoint(weights, device).recognizer, formulas)
 
 
 def _save(path: Path, about: dict[str, Any], positions: Sequence[NDArray[np.float32]]) -> None:

@@ -1,16 +1,16 @@
-"""Quantisation-aware fine-tuning: training with the roundings that int8 export will make.
+"""Quantization-aware fine-tuning (QAT): training with the rounding of the int8 export.
 
 Weights are rounded to 7 bits per output channel, activations to U8 per tensor at the points where
-the int8 graphs have them so (`namer_edge_export.quantize`), and gradients pass the roundings as if
-they were not there. `Namer` knows nothing of it: activations are rounded by hooks, weights are
-handed in rounded, and what is saved is a checkpoint like any other.
+the int8 graphs round them (`namer_edge_export.quantization.onnx_qdq`); gradients pass straight
+through. `Namer` is unchanged: hooks round activations, the forward pass is given rounded weights,
+and the checkpoint holds unrounded ones.
 
-Export rounds weights with batch normalisation folded into them, here they are rounded without. Both
-round alike: folding multiplies a channel and with it the step of its scale by one number.
-Biases, which int8 keeps in 32 bits, stay as they are.
+Export folds batch normalization into the weights before rounding, which gives the same result:
+folding multiplies a channel and the step of its scale by the same number. Biases, 32 bits in int8
+graphs, are not rounded.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,16 +23,17 @@ from ..model.edge import ResidualBlock
 from ..model.layers import ConvNorm
 from ..model.namer import Namer
 from .loss import Objective
+from .objective import Model, TrainingObjective
 
 NEGLIGIBLE = 9.0
-"""A logit that lies this much under its cell's largest is as good as absent: all the classes
-together weigh under 2 % there, and nearly always far less."""
+"""Least distance of a logit to its cell's largest one at which it is negligible: all such classes
+together have under 2 % there, and nearly always far less."""
 FORGET = 0.02
-"""Share of its distance to the present batch by which a range shrinks at every step."""
+"""Share of its distance to the present batch's range by which a range shrinks per step."""
 LARGEST_WEIGHT = 64
-"""Largest magnitude of a weight in steps of its channel's scale: 7 bits, as the export has them."""
+"""Largest magnitude of a weight in steps of its channel's scale: 7 bits, as in the export."""
 SMALLEST = torch.finfo(torch.float32).tiny
-"""Step of what is 0 throughout."""
+"""Step of a tensor that is 0 throughout."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,14 @@ class Point:
 
     module: nn.Module
     output: bool = True
-    """Whether it is what the module gives that is rounded, or what it takes."""
+    """Whether the module's output is rounded, or its input."""
     logits: bool = False
     """Whether these are VAT's logits, whose range ends where probabilities become negligible."""
 
 
 def points(namer: Namer) -> Iterator[Point]:
-    """In encoder and VAT all that is computed between picture and softmax, in PGD what its linear
-    layers take."""
+    """All activations of encoder and VAT between picture and softmax, and the inputs of PGD's
+    linear layers."""
     for module in (*namer.encoder.modules(), *namer.vat.modules()):
         if isinstance(module, ConvNorm | ResidualBlock | Bottleneck):
             yield Point(module)
@@ -65,11 +66,10 @@ def points(namer: Namer) -> Iterator[Point]:
 
 
 class Activations(nn.Module):
-    """Rounds the activations of a NAMER wherever its int8 graphs do, for as long as it lives.
+    """Hooks that round the activations of a NAMER wherever its int8 graphs do.
 
-    In training mode, ranges follow what is seen: they grow at once and shrink slowly, and so come
-    close to the extremes over a few hundred formulas, which is what calibration takes. In eval
-    mode they stand still.
+    In training mode, ranges track the activations: they grow at once and shrink slowly, which
+    approximates calibration, the extremes over a few hundred formulas. In eval mode they are fixed.
     """
 
     bounds: Tensor
@@ -93,7 +93,7 @@ class Activations(nn.Module):
         return lambda module, inputs: (self._round(row, inputs[0]), *inputs[1:])
 
     def _round(self, row: int, x: Tensor) -> Tensor:
-        """`x` on 256 steps between the bounds; autocast must not coarsen the steps themselves."""
+        """Rounds `x` to 256 steps between the bounds, in fp32 even under autocast."""
         wide = x.float()
         if self.training:
             self._observe(row, wide.detach())
@@ -112,10 +112,10 @@ class Activations(nn.Module):
         self.bounds[row, 1] = torch.maximum(slow[1], now[1])
 
 
-class QuantizationAware(nn.Module):
-    """An `Objective` whose NAMER computes as its int8 export will; called like the objective.
+class QuantizationAware(TrainingObjective):
+    """An `Objective` whose NAMER computes as its int8 export will.
 
-    Batch normalisation keeps the statistics of the checkpoint, as the exported graphs do.
+    Batch normalization keeps the checkpoint's statistics, as the exported graphs do.
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -138,19 +138,28 @@ class QuantizationAware(nn.Module):
         losses: dict[str, Tensor] = functional_call(self.objective, weights, batch)
         return losses
 
-    def imitate(self, namer: Namer) -> Namer:
-        """`namer`, of the same architecture, turned in place into what its int8 export computes."""
-        activations = Activations(namer).eval()
+    def extra_state(self) -> dict[str, dict[str, Tensor]]:
+        """The ranges of activations."""
+        return {"ranges": self.activations.state_dict()}
+
+    def load_extra_state(self, groups: Mapping[str, Mapping[str, Tensor]]) -> None:
+        if "ranges" in groups:
+            self.activations.load_state_dict(groups["ranges"])
+
+    def for_validation(self, model: Model) -> Namer:
+        """`model` computing what its int8 export computes."""
+        assert isinstance(model, Namer)
+        activations = Activations(model).eval()
         activations.load_state_dict(self.activations.state_dict())
         with torch.no_grad():
-            weights = dict(namer.named_parameters())
-            for name, weight in rounded(namer).items():
+            weights = dict(model.named_parameters())
+            for name, weight in rounded(model).items():
                 weights[name].copy_(weight)
-        return namer
+        return model
 
 
 def rounded(namer: Namer) -> dict[str, Tensor]:
-    """Name → the weight rounded to 7 bits, for every weight that is so in the int8 graphs."""
+    """Name → rounded weight, for every weight that the int8 graphs hold in 8 bits."""
     return {
         f"{name}.weight": round_weight(module.weight)
         for name, module in namer.named_modules()
@@ -159,7 +168,7 @@ def rounded(namer: Namer) -> dict[str, Tensor]:
 
 
 def round_weight(weight: Tensor) -> Tensor:
-    """`weight` [out, …] on 129 steps of each output channel, symmetric about 0."""
+    """Rounds `weight` [out, …] to 129 steps per output channel, symmetric about 0."""
     scale = (weight.detach().flatten(1).abs().amax(1) / LARGEST_WEIGHT).clamp_min(SMALLEST)
     zero = torch.zeros_like(scale, dtype=torch.int32)
     return torch.fake_quantize_per_channel_affine(
@@ -168,15 +177,16 @@ def round_weight(weight: Tensor) -> Tensor:
 
 
 def round_u8(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
-    """`x` on 256 steps from `low` ≤ 0 to `high` ≥ 0, of which one lies at 0; what is beyond them is
-    cut off and has no gradient."""
+    """Rounds `x` to 256 steps from `low` ≤ 0 to `high` ≥ 0, one of them 0; values outside are
+    clipped and have no gradient."""
     scale = ((high - low) / 255).clamp_min(SMALLEST)
     zero = (-low / scale).round().to(torch.int32)
     return torch.fake_quantize_per_tensor_affine(x, scale, zero, 0, 255)
 
 
 def _is_rounded(module: nn.Module) -> bool:
-    """Convolutions, and linear layers of more than one input: a node's score is but stretched."""
+    """Whether it is a convolution or a linear layer of several inputs; PGD's layer for the score of
+    a node has one."""
     return isinstance(module, nn.Conv2d) or (
         isinstance(module, nn.Linear) and module.in_features > 1
     )

@@ -1,4 +1,4 @@
-"""Where a run is, and the learning rate there."""
+"""Progress of a run, and the learning rate at it."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from .config import TrainConfig
 
 @dataclass
 class Progress:
-    """Where a run is; `batch` counts the batches of each process within the epoch."""
+    """How far a run is; `batch` counts the batches of each process within the epoch."""
 
     epoch: int = 0
     batch: int = 0
@@ -18,18 +18,18 @@ class Progress:
     samples_seen: int = 0
     best: float = -1.0
 
-    def dealt_anew(self, before: Mapping[str, Any], config: TrainConfig) -> "Progress":
-        """The same place where `config` divides the samples otherwise than the configuration of
-        `before` did: as many samples on within the epoch, in whole updates."""
-        then = before["batch_size"] / before.get("accumulate", 1)
-        if then == config.batch_size / config.accumulate:
+    def redivided(self, old: Mapping[str, Any], config: TrainConfig) -> "Progress":
+        """The same progress if `config` divides batches otherwise than the `old` configuration: as
+        many samples within the epoch, rounded down to whole updates."""
+        old_size = old["batch_size"] / old.get("accumulate", 1)
+        if old_size == config.batch_size / config.accumulate:
             return self
-        updates = int(self.batch * then / config.batch_size)
+        updates = int(self.batch * old_size / config.batch_size)
         return replace(self, batch=updates * config.accumulate)
 
 
 def rate(config: TrainConfig, epochs_done: float) -> float:
-    """Learning rate: linear warm-up, then a cosine to the final rate ("Implementation Details")."""
+    """Learning rate: linear warm-up, then cosine decay ("Implementation Details")."""
     if epochs_done < config.warmup_epochs:
         return config.learning_rate * epochs_done / config.warmup_epochs
     share = (epochs_done - config.warmup_epochs) / max(config.epochs - config.warmup_epochs, 1e-9)

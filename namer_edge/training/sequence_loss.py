@@ -1,28 +1,29 @@
-"""The training loss of autoregressive recognisers, over one batch."""
+"""The training loss of autoregressive models over one batch."""
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from ..autoregressive.model import AutoregressiveModel
 from ..data.batches import Batch, LabelPath
-from ..recognisers.recogniser import Recogniser
+from .objective import TrainingObjective
 
 
-class SequenceObjective(nn.Module):
-    """A recogniser under teacher forcing: batch → losses; one module, so that DDP can wrap it."""
+class SequenceObjective(TrainingObjective):
+    """An autoregressive model under teacher forcing."""
 
-    def __init__(self, recogniser: Recogniser, smoothing: float = 0.0) -> None:
+    def __init__(self, model: AutoregressiveModel, smoothing: float = 0.0) -> None:
         super().__init__()
-        self.recogniser, self.smoothing = recogniser, smoothing
+        self.model, self.smoothing = model, smoothing
 
     def forward(self, batch: Batch, seed: tuple[int, ...]) -> dict[str, Tensor]:
-        """Scalars, `loss` first; see `Recogniser.losses`. Nothing is drawn by `seed`."""
-        recogniser = self.recogniser
-        images = batch.images.to(recogniser.device).float() / 255.0
-        mask = None if batch.mask is None else batch.mask.to(recogniser.device)
-        features = recogniser.encode(images.contiguous(memory_format=torch.channels_last), mask)
+        """Scalars, `loss` first; see `AutoregressiveModel.losses`. `seed` is not used."""
+        model = self.model
+        images = batch.images.to(model.device).float() / 255.0
+        mask = None if batch.mask is None else batch.mask.to(model.device)
+        features = model.encode(images.contiguous(memory_format=torch.channels_last), mask)
         labels = [self._numbers(label) for label in batch.labels]
-        return recogniser.losses(recogniser.prepare(features), labels, self.smoothing)
+        return model.losses(model.prepare(features), labels, self.smoothing)
 
     def _numbers(self, label: LabelPath) -> list[int]:
-        """The canonical tokens of a path through the nodes."""
-        return self.recogniser.alphabet.numbers(label.tokens(self.recogniser.vocabulary))
+        """The alphabet's numbers of the canonical tokens of a path."""
+        return self.model.alphabet.numbers(label.tokens(self.model.vocabulary))

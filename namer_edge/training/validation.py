@@ -1,45 +1,45 @@
-"""How well a model reads while it is trained: through the same recogniser that a device runs."""
+"""Validation during training, by the same recognizer that a device runs."""
 
 from collections.abc import Sequence
 
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import NamerEdgeError
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
+from ..autoregressive.model import AutoregressiveModel
+from ..autoregressive.recognizer import AutoregressiveRecognizer
 from ..data.formula import Formula
-from ..evaluation.exprate import Reading, rate
+from ..evaluation.exprate import Prediction, rate
 from ..model.engine import TorchEngine
 from ..model.namer import Namer
-from ..recognisers.reader import Reader
-from ..recognisers.recogniser import Recogniser
 
 
 def validate(
-    model: Namer | Recogniser,
-    look: Look,
+    model: Namer | AutoregressiveModel,
+    preprocessing: Preprocessing,
     formulas: Sequence[Formula],
-    decoding: Decoding,
+    decoding: DecodingOptions,
     device: str = "cpu",
 ) -> dict[str, float]:
     """ExpRate, ≤ 1 and ≤ 2 in percent over all `formulas`.
 
-    A NAMER reads as `decoding` says; an autoregressive recogniser decodes greedily.
+    `decoding` is for a NAMER; an autoregressive model decodes greedily.
     """
-    recognizer: Recognizer | Reader
-    if isinstance(model, Recogniser):
-        recognizer = Reader(model, look, device=device)
+    recognizer: Recognizer | AutoregressiveRecognizer
+    if isinstance(model, AutoregressiveModel):
+        recognizer = AutoregressiveRecognizer(model, preprocessing, device=device)
     else:
         engine = TorchEngine.of(model, device)
-        recognizer = Recognizer(engine, look, model.vocabulary, decoding)
+        recognizer = Recognizer(engine, preprocessing, model.vocabulary, decoding)
     answers = recognizer.each([formula.source for formula in formulas], batch_size=8)
-    readings = [
-        Reading(f.name, f.tokens, None, str(answer))
+    predictions = [
+        Prediction(f.name, f.tokens, None, str(answer))
         if isinstance(answer, NamerEdgeError)
-        else Reading(f.name, f.tokens, tuple(answer.canonical.split()))
+        else Prediction(f.name, f.tokens, tuple(answer.canonical.split()))
         for f, answer in zip(formulas, answers, strict=True)
     ]
-    result = rate(readings)
+    result = rate(predictions)
     return {
         "exprate": result.exprate,
         "exprate_le1": result.exprate_le1,

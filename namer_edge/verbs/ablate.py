@@ -62,44 +62,51 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 130 where a signal stopped the training of a row. Raises the typed errors of
+    """Exit code 130 if a signal stopped the training of a row. Raises the typed errors of
     configurations, checkpoints and data."""
-    import torch
-    from tqdm import tqdm
-
     from namer_edge_runtime.errors import UsageError
+    from namer_edge_runtime.file_lock import exclusive
 
-    from ..ablation.measure import AtInference, Judge, measure_run
-    from ..ablation.results import Results, text
-    from ..ablation.runs import runs
     from ..ablation.tables import TABLES
 
     names = list(TABLES) if arguments.table == "all" else [arguments.table]
     if not set(names) <= set(TABLES):
         known = ", ".join((*TABLES, "all"))
         raise UsageError(f"no table {arguments.table!r}: there are {known}")
-    at_inference = [name for name in names if TABLES[name].at_inference]
-    if arguments.model and not at_inference:
+    if arguments.model and not any(TABLES[name].at_inference for name in names):
         raise UsageError(f"the rows of {arguments.table} differ in training: give --train")
     check_writable(str(arguments.results))
+    with exclusive(arguments.results, is_folder=False):
+        return _measure(arguments, names)
+
+
+def _measure(arguments: argparse.Namespace, names: list[str]) -> int:
+    import torch
+    from tqdm import tqdm
+
+    from ..ablation.measure import AtInference, LabeledPack, measure_run
+    from ..ablation.results import Results, text
+    from ..ablation.runs import runs
+    from ..ablation.tables import TABLES
+
     results = Results.load(arguments.results)
     given = {"epochs": arguments.epochs, "threads": arguments.threads}
     settings = [*arguments.set, *(f"{key}={value}" for key, value in given.items() if value)]
     planned = {name: list(runs(TABLES[name], arguments.config, settings)) for name in names}
     if arguments.train and not all(run.train() for name in names for run in planned[name]):
-        return INTERRUPTED  # the same command goes on where it was
+        return INTERRUPTED  # the same command resumes
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     with tqdm(unit="formula", disable=None) as bar:
-        judge = Judge.of(arguments.data, bar.update)
+        pack = LabeledPack.of(arguments.data, bar.update)
         if arguments.model:
             reader = AtInference.of(arguments.model, arguments.device, arguments.paper_nodes)
-            for name in at_inference:
+            for name in filter(lambda name: TABLES[name].at_inference, names):
                 for row in TABLES[name].rows:
-                    results.add(reader.measure(name, row, judge))
+                    results.add(reader.measure(name, row, pack))
         for name in names:
             for planned_run in planned[name]:
-                measured = measure_run(name, planned_run.row, planned_run.folder, judge)
+                measured = measure_run(name, planned_run.row, planned_run.folder, pack)
                 if measured is not None:
                     results.add(measured)
     print(text(results, names))

@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show = actions.add_parser(
         "show",
         help="training samples as one picture, with VAT's targets drawn in",
-        description="Draw samples as training would: augmented and synthesised as the "
+        description="Draw samples as training would: augmented and synthesized as the "
         "configuration says. Red: the cell that a token is estimated to stand in; pale: the window "
         "in which matching may move it. Pictures have cells where teacher=WEIGHTS gives them.",
     )
@@ -72,9 +72,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show.set_defaults(act=_show)
     symbols = actions.add_parser(
         "symbols",
-        help="tables of single symbols → one .npz file of further hands",
+        help="tables of single symbols → one .npz file, a symbol bank",
         description="Read tables of single symbols as pen strokes (columns token, size, strokes) "
-        "and write those that the vocabulary has as one pack, for the `hands` of a training "
+        "and write those that the vocabulary has as one pack, for `symbol_bank` of a training "
         "configuration.",
     )
     symbols.add_argument("tables", metavar="TABLE", type=Path, nargs="+", help=".tsv or .tsv.gz")
@@ -86,7 +86,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="leave one of N samples out, chosen by a hash of its strokes (0: none)",
     )
     symbols.add_argument(
-        "--no-strangers", action="store_true", help="leave out signs that the vocabulary lacks"
+        "--no-oov",
+        "--no-strangers",
+        action="store_true",
+        help="leave out signs that the vocabulary lacks",
     )
     _add_pack_options(symbols)
     _add_vocabulary_option(symbols, "crohme")
@@ -113,7 +116,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_form_options(parser: argparse.ArgumentParser) -> None:
-    """How a data set is written."""
+    """Options of the form of a data set."""
     parser.add_argument("--labels", metavar="TSV", type=Path, help="name, tab, canonical tokens")
     parser.add_argument(
         "--form",
@@ -130,7 +133,7 @@ def _add_pack_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_vocabulary_option(parser: argparse.ArgumentParser, default: str) -> None:
-    """Whose classes a data set has."""
+    """The option of the vocabulary of a data set."""
     parser.add_argument(
         "--vocabulary", metavar="NAME", help=f"a packaged one or a .json file (default: {default})"
     )
@@ -150,8 +153,8 @@ def _add_view_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Raises `UsageError` for an output that would take the place of an input, and as the action
-    does."""
+    """Raises `UsageError` for an output that would overwrite an input, and what the action
+    raises."""
     names = ("ink", "data", "pack", "labels", "tables")
     given = [getattr(arguments, name, None) for name in names]
     inputs = [path for value in given for path in (value if isinstance(value, list) else [value])]
@@ -186,7 +189,7 @@ def _loaded(data: Path, arguments: argparse.Namespace) -> "FormulaSet":
 
 
 def _pack(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where files could not be read that hold anything: the pack holds the rest."""
+    """Exit code 1 if files could not be read (empty ones apart): the pack holds the rest."""
     from namer_edge_runtime.errors import DataError
 
     from ..data.pack import Pack, save_pack, source_hash
@@ -203,7 +206,7 @@ def _pack(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where files could not be read that hold anything, or labels differ."""
+    """Exit code 1 if files could not be read (empty ones apart) or labels differ."""
     from namer_edge_runtime.atomic import atomic_file
 
     from ..data.formula_set import FormulaSet
@@ -219,10 +222,12 @@ def _check(arguments: argparse.Namespace) -> int:
             print(f"made from {name}, SHA-256 {digest}")
         if arguments.labels is not None:
             labels = read_labels(arguments.labels)
-            told = {bare(label.name): label.latex.split() for label in labels}
-            differing = [f for f in loaded.formulas if list(f.tokens) != told.get(bare(f.name))]
+            published = {bare(label.name): label.latex.split() for label in labels}
+            differing = [
+                f for f in loaded.formulas if list(f.tokens) != published.get(bare(f.name))
+            ]
             print(f"{len(differing)} labels are not those of {arguments.labels}")
-            now = [" ".join(told.get(bare(formula.name), ["(none)"])) for formula in differing]
+            now = [" ".join(published.get(bare(formula.name), ["(none)"])) for formula in differing]
             pairs = zip(differing, now, strict=True)
             rows = [f"  {f.name}: {' '.join(f.tokens)} | {label}" for f, label in pairs]
             print(*shortened(rows, "comparing label files"), sep="\n", end="\n" if rows else "")
@@ -233,8 +238,8 @@ def _check(arguments: argparse.Namespace) -> int:
     print(f"{sum(formula.placed for formula in loaded.formulas)} have a place for every token")
     if arguments.fates is not None:
         with atomic_file(arguments.fates, "w") as file:
-            for fate in loaded.report.fates(formula.name for formula in loaded.formulas):
-                file.write(f"{fate.name}\t{fate.kind}\t{fate.reason}\n")
+            for status in loaded.report.statuses(formula.name for formula in loaded.formulas):
+                file.write(f"{status.name}\t{status.kind}\t{status.reason}\n")
     return 1 if loaded.report.failed or differing else 0
 
 
@@ -254,7 +259,7 @@ def _stats(arguments: argparse.Namespace) -> int:
 
     config = _settings(arguments)
     formulas = load_pack(arguments.pack).formulas
-    statistics = Statistics.of(formulas, Vocabulary.load(config.vocabulary), config.look)
+    statistics = Statistics.of(formulas, Vocabulary.load(config.vocabulary), config.preprocessing)
     if arguments.json:
         print(json.dumps(statistics.to_json(), ensure_ascii=False))
     else:
@@ -271,19 +276,19 @@ def _show(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.formula.vocabulary import Vocabulary
     from namer_edge_runtime.picture.save import save_picture
 
-    from ..data.batches import Ink
+    from ..data.batches import TrainingSet
     from ..data.contact_sheet import contact_sheet
     from ..data.labels import canonical
     from ..data.pack import load_pack
-    from ..training.material import trainable
-    from ..training.positions import with_positions_of
+    from ..training.positions import with_positions
+    from ..training.training_data import trainable
 
     if arguments.seed < 0:
         raise UsageError(f"--seed is {arguments.seed}: it must be 0 or more")
     config = _settings(arguments)
     vocabulary = Vocabulary.load(config.vocabulary)
     packed = load_pack(arguments.pack).formulas
-    taught = with_positions_of(packed, arguments.pack, config.teacher, unsegmented=True)
+    taught = with_positions(packed, arguments.pack, config.teacher, unsegmented=True)
     formulas = [formula for formula in taught if trainable(formula, vocabulary)]
     names = [formula.name for formula in formulas]
     wanted = arguments.name or []
@@ -296,14 +301,14 @@ def _show(arguments: argparse.Namespace) -> int:
         rng = np.random.default_rng(arguments.seed)
         numbers = rng.permutation(len(formulas))[: arguments.count].tolist()
     segmented = all(formula.placed or formula.picture for formula in packed)
-    hands = [f for path in config.hands for f in load_pack(path).formulas if f.placed]
-    ink = Ink(
+    symbol_bank = [f for path in config.hands for f in load_pack(path).formulas if f.placed]
+    ink = TrainingSet(
         formulas,
         vocabulary,
-        config.look,
+        config.preprocessing,
         config.augmentation,
-        config.synthesis if segmented else None,  # which has to know whose strokes are whose
-        hands,
+        config.synthesis if segmented else None,  # needs segmented ink
+        symbol_bank,
         [tokens for path in config.labels for tokens in canonical(path, vocabulary)],
     )
     sheet = contact_sheet(ink, numbers, arguments.seed, config.window)
@@ -321,9 +326,7 @@ def _symbols(arguments: argparse.Namespace) -> int:
     from ..data.symbols import load_symbols
 
     vocabulary = Vocabulary.load(arguments.vocabulary or "crohme")
-    loaded = load_symbols(
-        arguments.tables, vocabulary, arguments.hold_out, not arguments.no_strangers
-    )
+    loaded = load_symbols(arguments.tables, vocabulary, arguments.hold_out, not arguments.no_oov)
     print(f"{loaded.foreign} samples of other signs and {loaded.coarse} coarse ones left out")
     if arguments.hold_out:
         print(f"{loaded.held} samples held out")
@@ -336,7 +339,7 @@ def _symbols(arguments: argparse.Namespace) -> int:
 
 
 def _vocabulary(arguments: argparse.Namespace) -> int:
-    """Labels that do not fit are no failure: the vocabulary holds what the others say."""
+    """Labels that do not fit are reported and left out of the vocabulary."""
     from namer_edge_runtime.atomic import atomic_file
     from namer_edge_runtime.errors import DataError, LatexError
     from namer_edge_runtime.formula.nodes import to_nodes

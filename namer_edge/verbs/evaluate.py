@@ -1,4 +1,4 @@
-"""`namer-edge evaluate`: how well a model reads a labelled set of ink or pictures."""
+"""`namer-edge evaluate`: how well a model reads a labeled set of ink or pictures."""
 
 import argparse
 from pathlib import Path
@@ -17,13 +17,24 @@ from namer_edge_runtime.verbs.options import (
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
 
-SUMMARY = "read a labelled set and say how much of it is right"
+SUMMARY = "read a labeled set and say how much of it is right"
+SUB_VERBS = {
+    "robustness": "namer_edge.evaluation.robustness",
+    "unknown-signs": "namer_edge.evaluation.out_of_distribution",
+    "reliability": "namer_edge.evaluation.reliability",
+}
 
 EPILOG = """\
 DATA is a folder or zip of InkML or of pictures, a single file, or a pack (.npz). A label file has
 lines NAME TAB LABEL, NAME with or without the file's ending; with a heading line (first column
-`name`) its third column says yes or no: whether the label is within the vocabulary. Every labelled
+`name`) its third column says yes or no: whether the label is within the vocabulary. Every labeled
 file counts: one that cannot be read, or is not there, is wrong and is named.
+
+Further evaluations, each with --help:
+
+  namer-edge evaluate robustness PACK            size, pen width and rotation
+  namer-edge evaluate unknown-signs PACK …       scores of out-of-distribution ink
+  namer-edge evaluate reliability REPORT.json …  reliability diagrams of reports
 """
 
 
@@ -40,12 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="for weights (.safetensors) of an autoregressive recogniser: hypotheses kept (1)",
+        help="for weights (.safetensors) of an autoregressive recognizer: hypotheses kept (1)",
     )
     parser.add_argument(
         "--loose",
         action="store_true",
-        help="normalise label and answer first: for labels without a published form (photos)",
+        help="normalize label and answer first: for labels without a published form (photos)",
     )
     parser.add_argument(
         "--all-rows", action="store_true", help="count labels beyond the vocabulary too"
@@ -55,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 1 where some labelled files had no answer, or none was counted.
+    """Exit code 1 if some labeled files had no answer, or none was counted.
 
     Raises the typed errors of model, engine, labels and data.
     """
@@ -66,15 +77,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     from tqdm import tqdm
 
-    from namer_edge_runtime.bulk import count
+    from namer_edge_runtime.bulk.run import count
     from namer_edge_runtime.engine.int8_sums import SATURATED, WITHOUT, arithmetic
     from namer_edge_runtime.errors import UsageError
     from namer_edge_runtime.model_file import CHECKPOINT, ModelFile
 
     from ..data.labels import read_labels
     from ..data.pack import source_hash
-    from ..evaluation.answers import answer_all, judged, paired_with, paired_with_own
-    from ..evaluation.confidence import Confidence
+    from ..evaluation.answers import answer_all, paired_with, paired_with_own, scored
+    from ..evaluation.calibration import Confidence
     from ..evaluation.report import Report
     from ..evaluation.samples import Sample, file_samples, pack_samples
 
@@ -103,12 +114,12 @@ def run(arguments: argparse.Namespace) -> int:
         answers = answer_all(recognizer, samples, arguments.batch_size, bar.update)
     seconds = perf_counter() - started
     if labels is None:
-        whose = "the pack's" if packed else "the InkML truth, normalised"
+        whose = "the pack's" if packed else "the InkML truth, normalized"
         paired = paired_with_own(answers, whose, loose=arguments.loose)
     else:
         paired = paired_with(labels, answers, loose=arguments.loose, all_rows=arguments.all_rows)
     report = Report.of(paired.readings, paired.protocol)
-    confidence = Confidence.of(*judged(answers, paired))
+    confidence = Confidence.of(*scored(answers, paired))
     engine = recognizer.engine
     about: dict[str, Any] = {
         "model": arguments.model if weights else ModelFile.open(arguments.model).name,
@@ -119,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         "as_picture": arguments.as_picture,
         "seconds": round(seconds, 2),
         "confidence": confidence.to_json(),
-        "unlabelled": list(paired.unlabelled),
+        "unlabeled": list(paired.unlabeled),
         "repeated": list(paired.repeated),
         "sources": {
             str(path): source_hash(path) for path in inputs if path is not None and path.is_file()
@@ -132,12 +143,12 @@ def run(arguments: argparse.Namespace) -> int:
         objects = (a.to_json(paired.by_source.get(a.outcome.source)) for a in answers)
         lines = (json.dumps(o, ensure_ascii=False) + "\n" for o in objects)
         write_text(arguments.jsonl, "".join(lines))
-    # What is asked for on standard output stays alone there.
+    # JSON on standard output is not mixed with text.
     text = sys.stderr if STANDARD_OUTPUT in (arguments.json, arguments.jsonl) else sys.stdout
     print("{model} on {engine}, {device}, {precision}, {seconds} s".format(**about), file=text)
-    said: dict[str, str] = about["arithmetic"]
-    print(", ".join(f"{key}: {value}" for key, value in said.items()), file=text)
-    if said["int8 sums"] == SATURATED:
+    sums: dict[str, str] = about["arithmetic"]
+    print(", ".join(f"{key}: {value}" for key, value in sums.items()), file=text)
+    if sums["int8 sums"] == SATURATED:
         print(f"note: {WITHOUT}", file=sys.stderr)
     print(report.text(), file=text)
     print(f"\n{confidence.text()}", file=text)
@@ -147,7 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_for_weights(arguments: argparse.Namespace) -> None:
-    """Raises `UsageError` for options of model files, which would do nothing here."""
+    """Raises `UsageError` for options that only model files have."""
     from namer_edge_runtime.errors import UsageError
 
     useless = [name for name in ("fallback", "cache_dir") if getattr(arguments, name)]
@@ -160,13 +171,10 @@ def _check_for_weights(arguments: argparse.Namespace) -> None:
 
 
 def _reader(arguments: argparse.Namespace) -> "Recognizer":
-    """A trained model by its weights, through torch: it reads as a `Recognizer` does.
-
-    Raises `CheckpointError` for what is none.
-    """
+    """A recognizer that runs weights in torch; raises `CheckpointError` for another file."""
     import torch
 
-    from ..training.reading import open_reader
+    from ..checkpoints.open import open_reader
 
     if arguments.threads:
         torch.set_num_threads(arguments.threads)

@@ -1,19 +1,14 @@
-"""`namer-edge teacher-report`: how far a teacher's positions lie from the ink's."""
+"""`namer-edge teacher-report`: distances of a teacher's positions from the ink's."""
 
 import argparse
 from pathlib import Path
 
-from namer_edge_runtime.verbs.options import (
-    STANDARD_OUTPUT,
-    check_writable,
-    positive,
-    write_text,
-)
+from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, positive, write_text
 
 SUMMARY = "compare the positions that a teacher's attention gives with those of the ink"
 
 EPILOG = """\
-TEACHER is the weights of an autoregressive recogniser (`namer-edge train dwap`), or of a NAMER,
+TEACHER is the weights of an autoregressive recognizer (`namer-edge train dwap`), or of a NAMER,
 which reads; PACK a pack whose ink is segmented. Distances are in cells of the H/8 grid, that is 8
 pixels of the model's input: the larger of rows and columns, as the matching window counts them.
 """
@@ -40,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Raises `CheckpointError` for what are no weights, `DataError` for a pack without
+    """Raises `CheckpointError` for other files than weights, `DataError` for a pack without
     positions."""
     import json
     import sys
@@ -51,24 +46,26 @@ def run(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.errors import DataError
     from namer_edge_runtime.picture.save import save_picture
 
+    from ..checkpoints.weights import load_model
     from ..data.pack import load_pack
     from ..explanation.teacher_picture import teacher_picture
     from ..explanation.teacher_report import teacher_report
-    from ..training.checkpoint import load_model
-    from ..training.positions import taught_by
+    from ..training.positions import teacher_positions
 
     for target in (arguments.json, arguments.output):
         check_writable(None if target is None else str(target))
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    model, look, record = load_model(arguments.teacher)
+    model, preprocessing, record = load_model(arguments.teacher)
     formulas = [formula for formula in load_pack(arguments.pack).formulas if formula.placed]
     if not formulas:
         raise DataError(f"{arguments.pack}: no formula has positions from ink to compare with")
     if arguments.limit:
         formulas = formulas[:: max(1, len(formulas) // arguments.limit)]
-    seen = replace(look, symbol_height=arguments.symbol_height or look.symbol_height)
-    taught = taught_by(arguments.teacher, formulas, arguments.device or "cpu")
+    seen = replace(
+        preprocessing, symbol_height=arguments.symbol_height or preprocessing.symbol_height
+    )
+    taught = teacher_positions(arguments.teacher, formulas, arguments.device or "cpu")
     report = teacher_report(formulas, taught, seen, model.vocabulary)
     if arguments.json:
         value = {

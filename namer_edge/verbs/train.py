@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..training.config import TrainConfig
 
 SUMMARY = "train a model from a configuration"
+SUB_VERBS = {"average": "namer_edge.checkpoints.average"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +34,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "On your own data, from other weights: init=CHECKPOINT. Several processes: "
-        "torchrun --nproc-per-node N -m namer_edge_runtime.command train CONFIG"
+        "torchrun --nproc-per-node N -m namer_edge_runtime.command train CONFIG. "
+        "Checkpoint averaging: namer-edge train average A B … -o MEAN"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 130 where a signal stopped the run before its end."""
+    """Exit code 130 if a signal stopped the run before its end."""
     from ..training.config import load_config
 
     config = load_config(arguments.config, arguments.settings)
@@ -61,7 +63,7 @@ def _cost(config: "TrainConfig") -> "Cost":
         from ..model import cost
 
         return cost.measure(config.architecture, vocabulary)
-    from ..recognisers.build import build_recogniser
-    from ..recognisers.cost import measure
+    from ..autoregressive.cost import measure
+    from ..autoregressive.registry import build_autoregressive
 
-    return measure(build_recogniser(config.decoder, vocabulary))
+    return measure(build_autoregressive(config.decoder, vocabulary))

@@ -2,7 +2,7 @@
 
 Verbs are those of `plugins.py` and entry points of other packages in its group: modules with
 `SUMMARY`, `configure(parser)` and `run(arguments) -> exit code`, whose heavy imports are inside
-`run`.
+`run`. `SUB_VERBS` of a verb names further such modules, asked for by its first argument.
 
 Exit codes: 0 done, 1 some inputs failed, 2 wrong usage or a model that cannot be read, 3 an extra
 or a device is missing, 130 interrupted (Ctrl-C).
@@ -10,6 +10,7 @@ or a device is missing, 130 interrupted (Ctrl-C).
 
 import argparse
 import difflib
+import errno
 import io
 import os
 import re
@@ -46,21 +47,43 @@ def exit_code(
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     try:
-        return run([argument for argument in arguments if argument != "--debug"]) or 0
-    except SystemExit as leaving:  # argparse: help shown, or wrong usage
-        return leaving.code if isinstance(leaving.code, int) else 0
+        try:
+            code = run([argument for argument in arguments if argument != "--debug"]) or 0
+        except SystemExit as leaving:  # argparse: help shown, or wrong usage
+            code = leaving.code if isinstance(leaving.code, int) else 0
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has enough; the interpreter's own flush must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
+        if _is_broken_pipe(error):  # whoever read our output has enough
+            _give_up_output()
+            return 0
         if debug:
             raise
         message, code = _told(error)
+        if _is_output_full(error):
+            message = f"standard output: {message}"
+            _give_up_output()
         print(f"{program}: error: {' '.join(message.split())}", file=sys.stderr)
         return code
+
+
+def _is_broken_pipe(error: Exception) -> bool:
+    """Windows calls a pipe that nobody reads an invalid argument."""
+    invalid = isinstance(error, OSError) and error.errno == errno.EINVAL and not error.filename
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and invalid)
+
+
+def _is_output_full(error: Exception) -> bool:
+    """Whether this is of standard output, a full file or disk: errors of other files name them."""
+    full = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+    return isinstance(error, OSError) and error.errno in full and not error.filename
+
+
+def _give_up_output() -> None:
+    """Leads standard output nowhere, so that the interpreter's own flush does not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _told(error: Exception) -> tuple[str, int]:
@@ -73,6 +96,12 @@ def _told(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError):  # a full disk, a folder that may not be read: no fault of ours
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}", 1
+    if isinstance(error, MemoryError):
+        return (
+            "there is not enough memory: close other programs, or read smaller pictures and fewer "
+            "at a time (--batch-size 1)",
+            1,
+        )
     kind = type(error).__name__
     return f"unexpected {kind}: {error} (--debug shows where; please report it)", 1
 
@@ -82,7 +111,8 @@ def _ready_streams() -> None:
     was closed by the caller is there, and leads nowhere."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -104,15 +134,17 @@ def _run(arguments: list[str]) -> int:
     place = arguments.index(asked)
     if place:
         parser.error(f"{' '.join(arguments[:place])}: options follow the verb")
-    verb = _load(verbs[asked])
+    verb, rest = _load(verbs[asked]), arguments[place + 1 :]
+    if rest and (module := getattr(verb, "SUB_VERBS", {}).get(rest[0])):
+        asked, verb = f"{asked} {rest.pop(0)}", _load(EntryPoint(asked, module, GROUP))
     verb_parser = Parser(f"{PROGRAM} {asked}", description=verb.SUMMARY)
     verb_parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     verb.configure(verb_parser)
-    return int(verb.run(_parse(verb_parser, arguments[place + 1 :])))
+    return int(verb.run(_parse(verb_parser, rest)))
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser of arguments that asks "did you mean …?" of a misspelt option or choice."""
+    """A parser of arguments that asks "did you mean …?" of a misspelled option or choice."""
 
     def error(self, message: str) -> NoReturn:
         wrong = re.search("^unrecognized arguments: .*?(--[^ =]+)", message)

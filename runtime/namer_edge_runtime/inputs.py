@@ -1,4 +1,4 @@
-"""What people hand over → the picture that a model reads.
+"""Inputs of any accepted type, opened and prepared for a model.
 
 A picture in any of the forms of `picture.load`; InkML as path, bytes or open file, told from a
 picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
@@ -6,6 +6,8 @@ picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -16,45 +18,47 @@ from .errors import InkError, PictureError, UsageError
 from .ink.forms import CHANNELS, WANTED, is_ink
 from .ink.render import render
 from .ink.strokes import Strokes, as_strokes
-from .picture.colour import coloured
+from .picture.color import colored
 from .picture.foreign import foreign
-from .picture.load import load, load_colour
-from .picture.look import Look, Prepared, turned
+from .picture.load import load, load_color
 from .picture.prepare import Lines, blank_page
 from .picture.steps import Steps
+from .preprocessing import Prepared, Preprocessing, turned
 
 if TYPE_CHECKING:
     from .ink.inkml import Ink
 
 LARGEST_FILE = 1 << 28
 """Bytes; no picture within the size limits needs more."""
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
 LARGER = 1.5
-"""Lines of a picture that were found for one look serve for those up to this much larger."""
+"""Lines found for one symbol height serve for heights up to this many times larger."""
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|data:[a-z]", re.IGNORECASE)
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
-class Opened:
-    """An input that was opened once and can be brought to any look."""
+class LoadedInput:
+    """An input that is opened once and can be prepared for any preprocessing."""
 
     strokes: Strokes | None
     """The ink, none of it on an empty canvas; None for a picture."""
     picture: NDArray[np.uint8] | None
-    """The grey picture, or None for ink."""
+    """The gray picture, or None for ink."""
     name: str = ""
-    """What error messages call it."""
+    """Name of the input in error messages."""
     raw: Any = field(default=None, repr=False, compare=False)
-    """What the picture was opened from, for its colours."""
+    """The source of the picture, from which its colors are read."""
     turn: float = 0.0
     """Angle in radians by which it is turned about its origin before it is drawn, from x to y."""
     _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Once found: the symbol height of the look that a picture's lines were found for, and they."""
+    """Once found: the symbol height that a picture's lines were found for, and the lines."""
 
-    def prepare(self, look: Look, steps: Steps | None = None) -> Prepared:
-        """`steps`, where given, receives a picture of each step on the way.
+    def prepare(self, preprocessing: Preprocessing, steps: Steps | None = None) -> Prepared:
+        """The input prepared for a model; `steps`, where given, receives a picture of each step.
 
-        Raises `PictureError` or `InkError` where there is nothing to bring to a look.
+        Raises `PictureError` or `InkError` where it cannot be prepared.
         """
         if self.strokes is not None:
             strokes = self.strokes
@@ -62,46 +66,55 @@ class Opened:
                 return blank_page()
             if self.turn:
                 strokes = as_strokes(turned(stroke, self.turn) for stroke in strokes)
-            drawn = replace(render(strokes, look), turn=self.turn)
+            drawn = replace(render(strokes, preprocessing), turn=self.turn)
             if steps is not None:
                 steps.add("The strokes as they are drawn: what the model reads", 255 - drawn.image)
             return drawn
         assert self.picture is not None
         try:
-            if steps is not None or not self._found or look.symbol_height > LARGER * self._found[0]:
-                lines = Lines.find(self.picture, look, steps)
+            if (
+                steps is not None
+                or not self._found
+                or preprocessing.symbol_height > LARGER * self._found[0]
+            ):
+                lines = Lines.find(self.picture, preprocessing, steps)
                 if lines is not None and self.turn:
                     lines = lines.turned(self.turn, steps)
-                self._found[:] = look.symbol_height, lines
+                self._found[:] = preprocessing.symbol_height, lines
         except PictureError as error:
             raise _named(error, self.name) from error
         lines = self._found[1]
         if lines is None:
             return blank_page()
-        prepared = lines.prepared(look, steps)
-        if look.channels == 1 or self.raw is None:
+        prepared = lines.prepared(preprocessing, steps)
+        if preprocessing.channels == 1 or self.raw is None:
             return prepared
-        colour = coloured(load_colour(self.raw), prepared)
+        color = colored(load_color(self.raw), prepared)
         if steps is not None:
-            steps.add("How far its colours are from the paper's", 255 - colour.max(axis=2))
-        return replace(prepared, colour=colour)
+            steps.add("How far its colors are from the paper's", 255 - color.max(axis=2))
+        return replace(prepared, color=color)
 
-    def turned(self, angle: float) -> "Opened":
-        """The same, turned by `angle` radians more before it is drawn."""
+    @property
+    def pixels(self) -> int:
+        """Pixels of the open picture; 0 for ink."""
+        return 0 if self.picture is None else self.picture.size
+
+    def turned(self, angle: float) -> "LoadedInput":
+        """The input turned by `angle` radians more before it is drawn."""
         other = replace(self, turn=self.turn + angle)
         if self._found and self._found[1] is not None:
             other._found[:] = self._found[0], self._found[1].turned(angle)
         return other
 
 
-def open_input(value: Any) -> Opened:
-    """Any single input → `Opened`.
+def open_input(value: Any) -> LoadedInput:
+    """A single input of any accepted type, opened.
 
     Raises `PictureError` or `InkError` for what cannot be read, `UsageError` for a type that is
     no input at all.
     """
     if is_strokes(value) or _is_empty(value):
-        return Opened(as_strokes(value), None)
+        return LoadedInput(as_strokes(value), None)
     if isinstance(value, np.ndarray) and _is_stroke(value):
         raise InkError(f"an array of shape {value.shape} is one stroke and no picture: {WANTED}")
     if isinstance(value, dict):
@@ -123,16 +136,16 @@ def open_input(value: Any) -> Opened:
             raise UsageError(f"{name or 'the file'} was opened as text: open it in binary mode")
         return _open_bytes(data, name)
     if _is_ink(value):
-        return Opened(value.strokes, None)
-    return Opened(None, load(value), raw=value)
+        return LoadedInput(value.strokes, None)
+    return LoadedInput(None, load(value), raw=value)
 
 
-def prepare_input(value: Any, look: Look) -> Prepared:
-    """Any single input → `Prepared`, whose `to_input` leads back to pixels or ink units.
+def prepare_input(value: Any, preprocessing: Preprocessing) -> Prepared:
+    """A single input, opened and prepared; `to_input` maps back to its pixels or ink units.
 
-    Raises what `open_input` and `Opened.prepare` raise.
+    Raises what `open_input` and `LoadedInput.prepare` raise.
     """
-    return open_input(value).prepare(look)
+    return open_input(value).prepare(preprocessing)
 
 
 def read_file(path: Path) -> bytes:
@@ -140,7 +153,9 @@ def read_file(path: Path) -> bytes:
     kind = InkError if path.suffix.lower() == ".inkml" else PictureError
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            # In pieces: `read(n)` asks for memory of n bytes, however small the file is.
+            pieces = islice(iter(partial(file.read, PIECE), b""), LARGEST_FILE // PIECE + 1)
+            data = b"".join(pieces)
     except (OSError, ValueError) as error:  # a name may hold what no file system takes
         reason = getattr(error, "strerror", None) or error
         raise kind(address_hint(str(path)) or f"{path}: cannot be opened ({reason})") from None
@@ -150,7 +165,7 @@ def read_file(path: Path) -> bytes:
 
 
 def address_hint(name: str) -> str:
-    """What to say of a name that is an address and no file; empty for any other."""
+    """The hint for a name that is a URL and no file; empty for any other."""
     if not _ADDRESS.match(name):
         return ""
     shown = name if len(name) < 100 else f"{name[:60]} …"
@@ -158,7 +173,7 @@ def address_hint(name: str) -> str:
 
 
 def is_inkml(data: bytes) -> bool:
-    """Whether these first bytes are XML; no picture format begins like it."""
+    """Whether these first bytes are XML, as no picture format's are."""
     head = data[:256]
     for mark in _MARKS:
         head = head.removeprefix(mark)
@@ -166,9 +181,11 @@ def is_inkml(data: bytes) -> bool:
 
 
 def is_strokes(value: Any) -> TypeGuard[list[Any]]:
-    """Whether this is a list of strokes, each a list of (x, y, …) or an array [n, 2 … 4], or what
-    `point_lists` takes for one; a list of empty lists is a batch of empty canvases, an empty list
-    an empty batch."""
+    """Whether the value is a list of strokes, or another form of ink that `point_lists` takes.
+
+    A stroke is a list of (x, y, …) or an array [n, 2 … 4]. A list of empty lists is a batch of
+    empty canvases, an empty list an empty batch: neither is ink.
+    """
     if is_ink(value):
         return True
     if not isinstance(value, list | tuple):
@@ -183,7 +200,7 @@ def _is_empty(value: Any) -> bool:
 
 def _is_stroke(value: Any) -> bool:
     if isinstance(value, np.ndarray):
-        # What is as narrow as that, and no bytes, is no picture.
+        # An array so narrow that does not hold bytes is no picture.
         rows, channels = value.shape if value.ndim == 2 else (0, 0)
         narrow = channels in (3, 4) or (rows in (2, 3, 4) and channels > CHANNELS)
         return channels == 2 or (narrow and value.dtype.kind in "if")
@@ -202,8 +219,8 @@ def _is_ink(value: Any) -> "TypeGuard[Ink]":
     return hasattr(value, "strokes") and hasattr(value, "annotations")
 
 
-def _open_bytes(data: bytes, name: str) -> Opened:
-    """InkML or a picture; errors begin with `name` where there is one."""
+def _open_bytes(data: bytes, name: str) -> LoadedInput:
+    """InkML or a picture from its bytes; errors begin with `name` where there is one."""
     if len(data) > LARGEST_FILE:
         raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
     if told := foreign(data):
@@ -211,9 +228,9 @@ def _open_bytes(data: bytes, name: str) -> Opened:
     if is_inkml(data) or name.lower().endswith(".inkml"):
         from .ink.inkml import read_inkml
 
-        return Opened(read_inkml(data, name or "ink").strokes, None, name)
+        return LoadedInput(read_inkml(data, name or "ink").strokes, None, name)
     try:
-        return Opened(None, load(data), name, data)
+        return LoadedInput(None, load(data), name, data)
     except PictureError as error:
         raise _named(error, name) from error
 

@@ -13,12 +13,13 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from .aliases import alias
 from .atomic import atomic_file, atomic_folder
-from .decoding import Decoding
+from .decode.options import DecodingOptions
 from .errors import ModelFileError, UsageError
 from .formula.vocabulary import Vocabulary
-from .picture.look import Look
-from .scaling import Scalings
+from .preprocessing import Preprocessing
+from .score_calibration import ScoreCalibration
 
 FORMAT = "namer-edge-model"
 FORMAT_VERSION = 1
@@ -28,6 +29,8 @@ CHECKPOINT = ".safetensors"
 """How the file of a trained model ends that torch reads, and that no engine opens by itself."""
 DEFAULT_MODEL = "crohme-edge"
 NO_MODELS = "this program has none: were the package's data files left out when it was frozen?"
+LARGEST_PART = 1 << 31
+"""Bytes of a graph that ONNX Runtime and OpenVINO load."""
 LARGEST_META = 1 << 24
 """Bytes of a `model.json` that is still believed to be one."""
 
@@ -39,6 +42,20 @@ class Part:
     file: str
     sha256: str
     bytes: int
+
+    @classmethod
+    def from_json(cls, value: Any, place: str) -> "Part":
+        """Raises `ModelFileError` that names what is no file name, hash or size."""
+        if not isinstance(value, Mapping) or set(value) != {"file", "sha256", "bytes"}:
+            raise ModelFileError(f"{place} must hold file, sha256 and bytes: export it again")
+        size = value["bytes"]
+        if not isinstance(value["file"], str) or not isinstance(value["sha256"], str):
+            raise ModelFileError(f"{place}: file and sha256 must be text: export it again")
+        if type(size) is not int or not 0 <= size <= LARGEST_PART:
+            raise ModelFileError(
+                f"{place}.bytes is {size!r:.60}: must be a whole number from 0 to {LARGEST_PART}"
+            )
+        return cls(**value)
 
 
 @dataclass(frozen=True)
@@ -52,10 +69,13 @@ class ModelFile:
     precision: str
     """"fp32", "fp16" or "int8"."""
     parts: Mapping[str, Part]
-    look: Look
+    preprocessing: Preprocessing
     vocabulary: Vocabulary
-    decoding: Decoding
-    scalings: Scalings
+    decoding: DecodingOptions
+    score_calibration: ScoreCalibration
+
+    look = alias("preprocessing")
+    scalings = alias("score_calibration")
     meta: Mapping[str, Any] = field(repr=False)
     """All of `model.json`: also training, metrics, calibration and licence."""
 
@@ -82,19 +102,26 @@ class ModelFile:
                 f"reads {FORMAT_VERSION}: update namer-edge or export the model again"
             )
         try:
-            parts = {role: Part(**part) for role, part in meta["parts"].items()}
+            for key in ("name", "engine_format", "precision"):
+                if not isinstance(meta[key], str):
+                    raise ModelFileError(f"{path}: {key} is {meta[key]!r:.60}, no text")
+            if not isinstance(meta["parts"], dict):
+                raise ModelFileError(f"{path}: parts is {meta['parts']!r:.60}, no object")
+            parts = {
+                role: Part.from_json(part, f"parts.{role}") for role, part in meta["parts"].items()
+            }
             for part in parts.values():
                 _check_inside(path, part.file)
             return cls(
                 path=path,
-                name=str(meta["name"]),
-                engine_format=str(meta["engine_format"]),
-                precision=str(meta["precision"]),
+                name=meta["name"],
+                engine_format=meta["engine_format"],
+                precision=meta["precision"],
                 parts=parts,
-                look=Look.from_json(meta["look"]),
+                preprocessing=Preprocessing.from_json(meta["look"]),
                 vocabulary=Vocabulary.from_json(meta["vocabulary"]),
-                decoding=Decoding.from_json(meta["decoding"]),
-                scalings=Scalings.from_json(meta.get("scalings", {})),
+                decoding=DecodingOptions.from_json(meta["decoding"]),
+                score_calibration=ScoreCalibration.from_json(meta.get("scalings", {})),
                 meta=meta,
             )
         except (KeyError, TypeError, AttributeError) as error:
@@ -215,6 +242,8 @@ def _read(path: Path, file: str, largest: int) -> bytes:
         member = path.relative_to(whole) / file
         with zipfile.ZipFile(whole) as archive, archive.open(member.as_posix()) as stream:
             return stream.read(largest + 1)
+    except MemoryError:
+        raise  # says nothing of the model
     except (FileNotFoundError, KeyError):
         raise ModelFileError(f"{path}: {file} is missing from the model: copy it again") from None
     except (OSError, zipfile.BadZipFile, EOFError, RuntimeError) as error:

@@ -1,69 +1,91 @@
-"""Picture or ink in, LaTeX out: the stages put together."""
+"""`Recognizer`: a picture or ink in, LaTeX out."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from operator import index
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import Any, SupportsIndex, overload
 
-import numpy as np
 from numpy.typing import NDArray
 
-from .ballot import Ballot
-from .bulk import WINDOW
-from .decode.pick import Nodes
-from .decode.reading import Path as NodePath
-from .decoding import Decoding
-from .engine.base import Engine, PgdInputs, VatOutput, open_engine
+from .aliases import alias
+from .decode.options import DecodingOptions
+from .engine.base import Engine, open_engine
 from .errors import NamerEdgeError, UsageError
-from .formula.latex import compact
-from .formula.nodes import to_tokens
 from .formula.vocabulary import Vocabulary
-from .ink.strokes import Strokes, as_strokes
-from .inputs import Opened, is_strokes, open_input
+from .ink.strokes import as_strokes
+from .inputs import LoadedInput, is_strokes
 from .model_file import ModelFile
-from .picture.look import Look, Prepared
-from .picture.slope import slope
-from .result import Milliseconds, Reading, Result, TokenResult
-from .scaling import Scalings
-from .selection import picks, readings
-
-if TYPE_CHECKING:
-    from .session import PenSession
+from .preprocessing import Preprocessing
+from .recognition import test_time_augmentation
+from .recognition.batching import MAX_OPEN_PIXELS, WINDOW
+from .recognition.job import open_jobs
+from .recognition.pen_session import PenSession
+from .recognition.single_pass import SinglePass
+from .result import Result
+from .score_calibration import ScoreCalibration
 
 _Ink = Sequence[Sequence[Sequence[float]]]
-CELL = 8
-"""Pixels of the model's input to one cell of the VAT map (F8)."""
-MOST_HELD = 1 << 25
-"""Pixels of open pictures beyond which no further one is opened."""
 
 
 class Recognizer:
     """Reads handwritten formulas with one model on one engine.
 
     Holds no state of a call: usable by several threads at once, picklable where its engine is,
-    deterministic. A picture is padded to its own `padded_size` alone and in a batch, and a batch
-    holds one size, so both give the same answer.
+    deterministic, and independent of how inputs are batched (see `SinglePass`).
     """
 
     def __init__(
         self,
         engine: Engine,
-        look: Look,
+        preprocessing: Preprocessing,
         vocabulary: Vocabulary,
-        decoding: Decoding | None = None,
-        scalings: Scalings | None = None,
+        decoding: DecodingOptions | None = None,
+        score_calibration: ScoreCalibration | None = None,
         as_picture: bool = False,
     ) -> None:
         """With `as_picture`, pen strokes are read by what they look like alone: how they were
         written is hidden from a model that would see it."""
         self.engine = engine
-        self.look = look
+        self.preprocessing = preprocessing
         self.vocabulary = vocabulary
-        self.decoding = decoding or Decoding()
-        self.scalings = scalings or Scalings()
+        self.decoding = decoding or DecodingOptions()
+        self.score_calibration = score_calibration or ScoreCalibration()
         self.as_picture = as_picture
+
+    def __repr__(self) -> str:
+        engine = self.engine
+        classes = f"{self.vocabulary.size} classes ({self.vocabulary.name})"
+        ran = f"{engine.precision} on {engine.name} ({engine.device})"
+        return f"<{type(self).__name__} of {classes}, {ran}>"
+
+    look = alias("preprocessing")
+    scalings = alias("score_calibration")
+
+    @property
+    def single_pass(self) -> SinglePass:
+        """One pass without test-time augmentation, with its stages."""
+        return SinglePass(
+            self.engine, self.preprocessing, self.vocabulary, self.decoding, self.as_picture
+        )
+
+    @classmethod
+    def of_model(
+        cls,
+        model: ModelFile,
+        engine: Engine,
+        decoding: DecodingOptions | None = None,
+        as_picture: bool = False,
+    ) -> "Recognizer":
+        """The recognizer of a model file on an opened engine; `decoding` replaces the model's."""
+        return cls(
+            engine,
+            model.preprocessing,
+            model.vocabulary,
+            decoding or model.decoding,
+            model.score_calibration,
+            as_picture,
+        )
 
     @classmethod
     def from_pretrained(
@@ -84,24 +106,17 @@ class Recognizer:
 
         `engine` defaults to the one of the model's format, `threads` to the CPUs the process may
         use; `providers` goes to ONNX Runtime as it is, `cache_dir` (a folder for compiled graphs)
-        and `fixed_sizes` to OpenVINO. With `one_look` nothing is read again at other sizes, which
-        is quicker and reads less well; with `as_picture` strokes are read by their picture alone,
-        as `Recognizer` tells. Raises `ModelFileError`, `UsageError`, `MissingExtraError`
-        or `EngineError`; a device that is not there is an error unless `fallback`.
+        and `fixed_sizes` to OpenVINO. With `one_look` there is no test-time augmentation, which
+        is quicker and less often right; with `as_picture` strokes are read by their picture alone.
+        Raises `ModelFileError`, `UsageError`, `MissingExtraError` or `EngineError`; a device that
+        is not there is an error unless `fallback`.
         """
         model = ModelFile.open(name_or_path)
         opened = open_engine(
             engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
         )
-        decoding = replace(model.decoding, second_looks=()) if one_look else model.decoding
-        return cls(
-            opened, model.look, model.vocabulary, decoding, model.scalings, as_picture=as_picture
-        )
-
-    def __repr__(self) -> str:
-        name, device, precision = self._ran()
-        classes = f"{self.vocabulary.size} classes ({self.vocabulary.name})"
-        return f"<{type(self).__name__} of {classes}, {precision} on {name} ({device})>"
+        decoding = replace(model.decoding, tta_scales=()) if one_look else model.decoding
+        return cls.of_model(model, opened, decoding, as_picture)
 
     @overload
     def __call__(
@@ -124,7 +139,7 @@ class Recognizer:
     ) -> Result: ...
 
     def __call__(self, inputs: Any, *, batch_size: int = 8, alternatives: int = 0) -> Any:
-        """Recognises one input, or a list of them in order, and returns one `Result` or a list.
+        """Recognizes one input, or a list of them in order, and returns one `Result` or a list.
 
         An input is a path, bytes, an open file, a NumPy or PIL picture, InkML or strokes.
         Up to `alternatives` further readings, the most probable others, are returned beside the
@@ -136,242 +151,48 @@ class Recognizer:
         return _raised(self.each(inputs, batch_size, alternatives), numbered=True)
 
     def strokes(self, strokes: Sequence[Any], *, alternatives: int = 0) -> Result:
-        """Recognises pen strokes [[(x, y), …], …], y growing downwards, any unit.
+        """Recognizes pen strokes [[(x, y), …], …], y growing downwards, any unit.
 
         An empty canvas is a blank page. Raises `InkError` for strokes that are none.
         """
-        return _raised(self.each([Opened(as_strokes(strokes), None)], 1, alternatives))[0]
+        return _raised(self.each([LoadedInput(as_strokes(strokes), None)], 1, alternatives))[0]
 
-    def session(self, *, alternatives: int = 0) -> "PenSession":
+    def session(self, *, alternatives: int = 0) -> PenSession:
         """An empty canvas that strokes come to and leave one by one."""
-        from .session import PenSession
-
         return PenSession(self, alternatives)
-
-    def prepared(self, value: Opened | Prepared, look: Look | None = None) -> Prepared:
-        """What the model reads in one look, its own by default; raises as `Opened.prepare`."""
-        if isinstance(value, Opened):
-            value = value.prepare(look or self.look)
-        return replace(value, strokes=None) if self.as_picture else value
 
     def each(
         self, inputs: Sequence[Any], batch_size: int = 8, alternatives: int = 0
     ) -> list[Result | NamerEdgeError]:
         """A result for each input, or the error that kept it from one, in order.
 
-        Beside what `__call__` takes, an input may be `Opened`, or `Prepared` for one look only.
+        Beside what `__call__` takes, an input may be a `LoadedInput`, or `Prepared` for a single
+        pass.
         """
         _check_whole("batch_size", batch_size, 1)
         _check_whole("alternatives", alternatives, 0)
         answers: list[Result | NamerEdgeError] = []
         while len(answers) < len(inputs):
             following = inputs[len(answers) : len(answers) + WINDOW * batch_size]
-            part = self._window(following, batch_size, alternatives)
-            answers += [part[number] for number in range(len(part))]
+            answers += self._window(following, batch_size, alternatives)
         return answers
 
     def _window(
         self, inputs: Sequence[Any], batch_size: int, alternatives: int
-    ) -> "dict[int, Result | NamerEdgeError]":
-        """Opens each input once and looks at it as often as it takes to be sure; the first inputs
-        alone, where pictures are large."""
-        answers: dict[int, Result | NamerEdgeError] = {}
-        opened: dict[int, Opened | Prepared] = {}
-        spent: dict[int, float] = {}
-        held = 0
-        for number, value in enumerate(inputs):
-            started = perf_counter()
-            try:
-                ready = isinstance(value, Opened | Prepared)
-                opened[number] = value if ready else open_input(value)
-            except NamerEdgeError as error:
-                answers[number] = error
-            spent[number] = _milliseconds(started)
-            held += _pixels(opened.get(number))
-            if held > MOST_HELD:
-                break
-        answers.update(self._look(opened, self.look, spent, batch_size, alternatives))
-        if self.decoding.second_looks:
-            self._level(opened, answers, batch_size, alternatives)
-        ballots = {
-            number: Ballot([answer])
-            for number, answer in answers.items()
-            if isinstance(answer, Result)
-            and isinstance(opened[number], Opened)
-            and self._unsure(answer)
-        }
-        for done, factor in enumerate(self.decoding.second_looks):
-            left = len(self.decoding.second_looks) - done
-            open_ = {n: opened[n] for n, ballot in ballots.items() if not ballot.settled(left)}
-            look = replace(self.look, symbol_height=self.look.symbol_height * factor)
-            for number, answer in self._look(open_, look, {}, batch_size, alternatives).items():
-                if isinstance(answer, Result):
-                    ballots[number].add(answer)
-        answers.update((number, ballot.elected(alternatives)) for number, ballot in ballots.items())
-        return {
-            number: self.scalings(answer) if isinstance(answer, Result) else answer
-            for number, answer in answers.items()
-        }
-
-    def _level(
-        self,
-        opened: "dict[int, Opened | Prepared]",
-        answers: "dict[int, Result | NamerEdgeError]",
-        batch_size: int,
-        alternatives: int,
-    ) -> None:
-        """What slopes and was not surely read is looked at once more, turned level. Where it is
-        read more surely so, it stays level, and that is its answer."""
-        level: dict[int, Opened] = {}
-        for number, value in opened.items():
-            first = answers[number]
-            if isinstance(value, Opened) and isinstance(first, Result) and self._unsure(first):
-                angle = slope(first.prepared.image) if first.prepared else 0.0
-                if angle:
-                    level[number] = value.turned(-angle)
-        for number, second in self._look(level, self.look, {}, batch_size, alternatives).items():
-            first = answers[number]
-            if isinstance(first, Result) and isinstance(second, Result):
-                spent = first.milliseconds + second.milliseconds
-                better = second if second.score > first.score else first
-                answers[number] = replace(better, milliseconds=spent)
-                if better is second:
-                    opened[number] = level[number]
-
-    def _look(
-        self,
-        opened: Mapping[int, Opened | Prepared],
-        look: Look,
-        spent: Mapping[int, float],
-        batch_size: int,
-        alternatives: int,
-    ) -> "dict[int, Result | NamerEdgeError]":
-        """One look at each input; `spent` milliseconds were needed to open it."""
-        answers: dict[int, Result | NamerEdgeError] = {}
-        waiting: dict[tuple[int, int], list[_Item]] = {}
-        for number, value in opened.items():
-            started = perf_counter()
-            try:
-                prepared = self.prepared(value, look)
-            except NamerEdgeError as error:
-                answers[number] = error
-                continue
-            milliseconds = _milliseconds(started) + spent.get(number, 0.0)
-            ink = value.strokes if isinstance(value, Opened) else None
-            item = _Item(number, prepared, ink, milliseconds)
-            if prepared.blank:
-                answers[number] = self._empty(item)
-                continue
-            height, width = prepared.image.shape
-            batch = waiting.setdefault((height, width), [])
-            batch.append(item)
-            if len(batch) == batch_size:
-                answers.update(self._batch(waiting.pop((height, width)), alternatives))
-        for batch in waiting.values():
-            answers.update(self._batch(batch, alternatives))
-        return answers
-
-    def _batch(self, items: "list[_Item]", alternatives: int) -> Iterator[tuple[int, Result]]:
-        """Pictures of one padded size through both graphs."""
-        images = np.stack([item.prepared.planes(self.look.inputs) for item in items])
-        started = perf_counter()
-        vat = self.engine.vat(images)
-        vat_time = _milliseconds(started) / len(items)
-        started = perf_counter()
-        nodes = picks(vat.scores, vat.classes, vat.none, self.vocabulary, self.decoding)
-        pick_time = _milliseconds(started) / len(items)
-        started = perf_counter()
-        pgd = self.engine.pgd(_padded(vat, nodes, self.vocabulary.end))
-        pgd_time = _milliseconds(started) / len(items)
-        started = perf_counter()
-        paths = readings(pgd, nodes, self.vocabulary, self.decoding, 1 + alternatives)
-        path_time = _milliseconds(started) / len(items)
-        for item, own, found in zip(items, nodes, paths, strict=True):
-            spent = Milliseconds(item.milliseconds, vat_time, pgd_time, pick_time + path_time)
-            yield item.number, self._result(found, own, item, alternatives, spent)
-
-    def _result(
-        self,
-        paths: list[NodePath],
-        nodes: Nodes,
-        item: "_Item",
-        alternatives: int,
-        spent: Milliseconds,
-    ) -> Result:
-        said: dict[str, NodePath] = {}
-        for path in paths:
-            tokens = [self.vocabulary.token(int(number)) for number in path.classes]
-            said.setdefault(" ".join(to_tokens(tokens, self.vocabulary)), path)
-        best, *others = [
-            Reading(
-                compact(canonical.split(), self.vocabulary),
-                canonical,
-                float(path.score),
-                self._tokens(path, nodes, item.prepared),
-            )
-            for canonical, path in list(said.items())[: 1 + alternatives]
+    ) -> list[Result | NamerEdgeError]:
+        """Answers to the first of `inputs`, as many as may be open at once."""
+        jobs = open_jobs(inputs, MAX_OPEN_PIXELS)
+        single_pass = self.single_pass
+        readable = [(job, job.input) for job in jobs if job.input is not None]
+        answers = single_pass([value for _, value in readable], batch_size, alternatives)
+        for (job, _), answer in zip(readable, answers, strict=True):
+            job.take(answer)
+        if self.decoding.tta_scales:
+            test_time_augmentation.augment(jobs, single_pass, batch_size, alternatives)
+        return [
+            self.score_calibration(job.answer) if isinstance(job.answer, Result) else job.answer
+            for job in jobs
         ]
-        return Result(
-            best.latex,
-            best.canonical,
-            best.score,
-            best.tokens,
-            tuple(others),
-            *self._ran(),
-            milliseconds=spent,
-            truncated=nodes.truncated,
-            prepared=item.prepared,
-            ink=item.ink,
-        )
-
-    def _tokens(self, path: NodePath, nodes: Nodes, prepared: Prepared) -> tuple[TokenResult, ...]:
-        """The visual tokens on the path, at the centres of their cells."""
-        visual = np.flatnonzero(path.classes < self.vocabulary.size)
-        cells = nodes.cells[path.nodes[visual]]
-        places = prepared.to_input((cells[:, ::-1] + 0.5) * CELL)
-        return tuple(
-            TokenResult(
-                self.vocabulary.token(int(path.classes[place])),
-                float(path.node_scores[place]),
-                float(x),
-                float(y),
-            )
-            for place, (x, y) in zip(visual, places, strict=True)
-        )
-
-    def _empty(self, item: "_Item") -> Result:
-        """What a blank page gives: a result, not an error."""
-        spent = Milliseconds(prepare=item.milliseconds)
-        return Result(
-            *("", "", 0.0, (), (), *self._ran()),
-            milliseconds=spent,
-            prepared=item.prepared,
-            ink=item.ink,
-        )
-
-    def _unsure(self, first: Result) -> bool:
-        return first.score < self.decoding.sure
-
-    def _ran(self) -> tuple[str, str, str]:
-        return self.engine.name, self.engine.device, self.engine.precision
-
-
-@dataclass(frozen=True)
-class _Item:
-    """One prepared input on its way."""
-
-    number: int
-    prepared: Prepared
-    ink: Strokes | None
-    milliseconds: float
-
-
-def _pixels(opened: Opened | Prepared | None) -> int:
-    return opened.picture.size if isinstance(opened, Opened) and opened.picture is not None else 0
-
-
-def _milliseconds(started: float) -> float:
-    return (perf_counter() - started) * 1000
 
 
 def _check_whole(name: str, number: Any, least: int) -> None:
@@ -387,21 +208,3 @@ def _raised(answers: list[Result | NamerEdgeError], numbered: bool = False) -> l
             raise type(answer)(f"input {number}: {answer}") if numbered else answer
         results.append(answer)
     return results
-
-
-def _padded(vat: VatOutput, picks: list[Nodes], filler: int) -> PgdInputs:
-    """Node lists of any lengths as the inputs [B, N, …] of PGD; the mask says which are real."""
-    shape = (len(picks), max(len(nodes) for nodes in picks))
-    cells = np.zeros((*shape, 2), np.int64)
-    classes = np.full(shape, filler, np.int64)
-    endings = np.zeros(shape, np.int64)
-    scores = np.zeros(shape, np.float32)
-    mask = np.zeros(shape, np.float32)
-    for row, nodes in enumerate(picks):
-        real = len(nodes)
-        cells[row, :real] = nodes.cells
-        classes[row, :real] = nodes.classes
-        endings[row, :real] = nodes.endings
-        scores[row, :real] = nodes.scores
-        mask[row, :real] = 1
-    return PgdInputs(vat.features, vat.memory, cells, classes, endings, scores, mask)

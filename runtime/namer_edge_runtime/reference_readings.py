@@ -75,5 +75,5 @@ def strokes_of(ink: str) -> Strokes:
 
 
 def _once(recognizer: Recognizer) -> Recognizer:
-    decoding = replace(recognizer.decoding, second_looks=())
-    return Recognizer(recognizer.engine, recognizer.look, recognizer.vocabulary, decoding)
+    decoding = replace(recognizer.decoding, tta_scales=())
+    return Recognizer(recognizer.engine, recognizer.preprocessing, recognizer.vocabulary, decoding)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .formula.vocabulary import INKLESS
+from .formula.expression import Expression
+from .formula.vocabulary import INKLESS, Vocabulary
 from .ink.strokes import Strokes
-from .picture.look import Prepared
+from .preprocessing import Prepared
 
 ENLARGED = 4
 """Times that the picture of the model is enlarged for drawing on it."""
@@ -40,22 +41,25 @@ class Reading:
     """Space-separated tokens in the form of the published labels: what is scored."""
     score: float
     """In [0, 1]: product of the probabilities of the path's classes and edges, and of those that
-    what it leaves out stands for nothing, as the model scales it (`Scalings`)."""
+    what it leaves out stands for nothing, as the model scales it (`ScoreCalibration`)."""
     tokens: tuple[TokenResult, ...] = ()
+    vocabulary: Vocabulary | None = field(default=None, kw_only=True, repr=False, compare=False)
+    """That of the model, whose relation table all output forms are written by."""
+
+    @property
+    def expression(self) -> Expression:
+        """The formula itself, in all output forms."""
+        return Expression(tuple(self.canonical.split()), self.vocabulary)
 
     @property
     def katex(self) -> str:
         """Compact LaTeX that KaTeX sets, also in strict mode."""
-        from .formula.latex import katex
-
-        return katex(self.canonical.split())
+        return self.expression.katex
 
     @property
     def mathml(self) -> str:
         """Presentation MathML."""
-        from .formula.mathml import mathml
-
-        return mathml(self.canonical.split())
+        return self.expression.mathml()
 
     def _repr_latex_(self) -> str:
         """For notebooks without HTML."""
@@ -116,12 +120,12 @@ class Milliseconds:
 
 @dataclass(frozen=True)
 class Result(Reading):
-    """One recognised formula. A blank page gives an empty one with score 0."""
+    """One recognized formula. A blank page gives an empty one with score 0."""
 
     alternatives: tuple[Reading, ...] = ()
     """Other readings, where they were asked for, the most probable first. Those of one look go by
     score, and the first may have a higher one than the answer, which is the longest path; those
-    of several looks go by their votes (`Ballot`)."""
+    of several looks go by their votes (`Votes`)."""
     engine: str = ""
     device: str = ""
     """Engine and device that really ran."""
@@ -138,14 +142,18 @@ class Result(Reading):
     def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
         """The strokes that each of `tokens` was written with, as their places in `ink`; none
         for `^`, `_` and `\\limits`. None where the input was a picture."""
-        from .ink.ownership import owners
+        from .ink.stroke_assignment import assign_strokes
 
         if self.ink is None:
             return None
         inked = [number for number, t in enumerate(self.tokens) if t.text not in INKLESS]
         places = np.array([(self.tokens[n].x, self.tokens[n].y) for n in inked]).reshape(-1, 2)
         owned = dict(
-            zip(inked, owners(self.ink, [self.tokens[n].text for n in inked], places), strict=True)
+            zip(
+                inked,
+                assign_strokes(self.ink, [self.tokens[n].text for n in inked], places),
+                strict=True,
+            )
         )
         return tuple(owned.get(number, ()) for number in range(len(self.tokens)))
 
@@ -155,10 +163,8 @@ class Result(Reading):
         Strokes are counted from 0 as in `ink`, where an InkML trace without a point, or along which
         the pen hovered, is none; of a picture, each symbol is one stroke.
         """
-        from .formula.label_graph import label_graph
-
         scores = [token.score for token in self.tokens]
-        return label_graph(self.canonical.split(), scores, self.token_strokes, name)
+        return self.expression.label_graph(scores, self.token_strokes, name)
 
     def draw(self, picture: Any = None) -> NDArray[np.uint8]:
         """RGB [H, W, 3]: the tokens, and the path through them, over what the model saw, enlarged;
@@ -166,8 +172,6 @@ class Result(Reading):
 
         Raises `PictureError` for a picture that cannot be read.
         """
-        from .formula.atoms import relation_table
-        from .formula.nodes import to_nodes
         from .picture.load import load
         from .picture.overlay import Mark, overlay
         from .picture.prepare import blank_page
@@ -184,8 +188,7 @@ class Result(Reading):
         marks = [
             Mark(t.text, t.score, *at) for t, at in zip(self.tokens, places.tolist(), strict=True)
         ]
-        canonical = self.canonical.split()
-        nodes = to_nodes(canonical, relation_table(canonical))
+        nodes = self.expression.nodes
         number = [sum(not n.ending for n in nodes[:place]) for place in range(len(nodes))]
         path = [number[node.parent if node.ending else place] for place, node in enumerate(nodes)]
         return overlay(ground, marks, path, LETTERS / prepared.scale * factor)

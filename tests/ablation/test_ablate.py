@@ -9,14 +9,14 @@ import torch
 
 from namer_edge.ablation import runs as runs_module
 from namer_edge.ablation.engine import Remembering, Uncorrected
-from namer_edge.ablation.measure import reads_with
+from namer_edge.ablation.measure import row_setting
 from namer_edge.ablation.results import NOT_RUN, Results
 from namer_edge.ablation.runs import runs
 from namer_edge.ablation.tables import TABLES
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.training.config import TrainConfig, load_config
 from namer_edge_runtime.command import main
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import PgdInputs, PgdOutput, VatOutput
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.recognizer import Recognizer
@@ -63,7 +63,7 @@ def tiny(tmp_path: Path) -> Recognizer:
 
 
 def with_engine(recognizer: Recognizer, engine: Counting | Remembering | Uncorrected) -> Recognizer:
-    return Recognizer(engine, recognizer.look, recognizer.vocabulary, recognizer.decoding)
+    return Recognizer(engine, recognizer.preprocessing, recognizer.vocabulary, recognizer.decoding)
 
 
 def test_the_network_runs_once_for_all_rows(tiny: Recognizer) -> None:
@@ -82,8 +82,10 @@ def test_features_are_computed_again_where_other_nodes_are_asked_for(tiny: Recog
     engine = Remembering(counting)
     inputs = [formula("1 - 1"), formula("1 ^ - 1")]
     with_engine(tiny, engine)(inputs, batch_size=1)
-    other = Recognizer(engine, tiny.look, tiny.vocabulary, Decoding(max_nodes=4))
-    alone = Recognizer(tiny.engine, tiny.look, tiny.vocabulary, Decoding(max_nodes=4))
+    other = Recognizer(engine, tiny.preprocessing, tiny.vocabulary, DecodingOptions(max_nodes=4))
+    alone = Recognizer(
+        tiny.engine, tiny.preprocessing, tiny.vocabulary, DecodingOptions(max_nodes=4)
+    )
     assert [r.canonical for r in other(inputs, batch_size=1)] == [
         r.canonical for r in alone(inputs, batch_size=1)
     ]
@@ -112,13 +114,13 @@ def test_without_self_correction_nodes_stay_what_vat_saw() -> None:
 def test_a_row_reads_with_its_heads_and_weights_alone(tiny: Recognizer) -> None:
     for row in TABLES["heads"].rows:
         parts = row.settings.get("pgd_parts", PARTS)
-        reads = reads_with(row.settings, tiny.engine, Decoding(threshold=0.3))
+        reads = row_setting(row.settings, tiny.engine, DecodingOptions(threshold=0.3))
         assert isinstance(reads.engine, Uncorrected) == ("SCH" not in row.name)
         weights = (reads.decoding.left_weight, reads.decoding.right_weight)
         assert weights == tuple(float(part in parts) for part in ("left", "right"))
         assert reads.decoding.threshold == 0.3
     for row in TABLES["edges"].rows:
-        decoding = reads_with(row.settings, tiny.engine, Decoding()).decoding
+        decoding = row_setting(row.settings, tiny.engine, DecodingOptions()).decoding
         assert row.name == f"{decoding.left_weight:g}:{decoding.right_weight:g}"
 
 

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 from namer_edge.data.formula import unplaced
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
-from namer_edge.evaluation.steadiness import Drawing
+from namer_edge.evaluation.robustness import Drawing
 from namer_edge_runtime.model_file import ModelFile
 
 from ..runtime.tiny_model import formula, write_tiny_model

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from namer_edge_benchmarks.configuration import Configuration, Row, Spread
 from namer_edge_benchmarks.energy import joules, read_energy
-from namer_edge_benchmarks.trial import Row, Spread, Trial
 from namer_edge_benchmarks.worker import measure
 from namer_edge_runtime import command
 from namer_edge_runtime.model_file import ModelFile
@@ -21,8 +21,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMAND = (sys.executable, "-m", "namer_edge_runtime.command")
 
 
-def trial(data: Path, model: ModelFile, **options: object) -> Trial:
-    return Trial(str(data), str(model.path), **options)  # type: ignore[arg-type]
+def trial(data: Path, model: ModelFile, **options: object) -> Configuration:
+    return Configuration(str(data), str(model.path), **options)  # type: ignore[arg-type]
 
 
 def test_each_stage_is_timed_and_the_stages_make_up_the_whole(

@@ -1,4 +1,4 @@
-"""Other recognisers on the same formulas: `namer-edge benchmark --peer`."""
+"""Other recognizers on the same formulas: `namer-edge benchmark --peer`."""
 
 import json
 import shlex
@@ -69,7 +69,7 @@ def count_strokes(path: Path) -> str:
     return str(len(json.loads(path.read_text())))
 
 
-def test_a_recogniser_of_ink_gets_strokes(tiny_pack: Path, tiny_folder: Path) -> None:
+def test_a_recognizer_of_ink_gets_strokes(tiny_pack: Path, tiny_folder: Path) -> None:
     row = measure(Peer("strokes", f"{__name__}:count_strokes", str(tiny_pack), ink=True))
     assert row.accuracy is not None
     assert row.accuracy.exprate == 25.0  # the formula `1`, of one stroke
@@ -132,7 +132,7 @@ def test_the_adapters_speak_as_is_asked_of_them(
 
 
 def test_what_is_no_adapter_is_a_row_that_says_so(tiny_pack: Path) -> None:
-    with pytest.raises(UsageError, match="module:function"), adapter("recognise"):
+    with pytest.raises(UsageError, match="module:function"), adapter("recognize"):
         pass
     with pytest.raises(UsageError, match="cannot be started"), adapter("no-such-program -"):
         pass

@@ -7,7 +7,7 @@ from namer_edge_benchmarks.charts import HEIGHT, WIDTH, chart_page, draw
 from namer_edge_benchmarks.scaling import Chart, Curve, scaling
 from namer_edge_runtime import command
 
-from .small_entrants import small_entrants
+from .small_baselines import small_entrants
 
 
 def test_writing_token_by_token_takes_longer_for_longer_formulas_and_namer_hardly() -> None:

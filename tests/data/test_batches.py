@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 from namer_edge.data.augment import Augmentation, ScaledInk, place
-from namer_edge.data.batches import Ink, loader
+from namer_edge.data.batches import TrainingSet, loader
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 
 FORMULAS = [written(number) for number in range(len(WRITTEN))]
-LOOK = Look()
+LOOK = Preprocessing()
 WILD = Augmentation(
     scale=0.3,
     aspect=0.2,
@@ -27,7 +27,7 @@ WILD = Augmentation(
 
 
 def test_without_augmentation_training_sees_exactly_what_the_device_sees() -> None:
-    ink = Ink(FORMULAS, VOCABULARY, LOOK, Augmentation())
+    ink = TrainingSet(FORMULAS, VOCABULARY, LOOK, Augmentation())
     for batch in ink.plan(epoch=0, batch_size=4, seed=0):
         for draw in batch:
             drawn = ink[draw]
@@ -39,18 +39,18 @@ def test_without_augmentation_training_sees_exactly_what_the_device_sees() -> No
 
 
 def test_padding_of_a_batch_is_told_apart() -> None:
-    ink = Ink(FORMULAS, VOCABULARY, LOOK, Augmentation())
+    ink = TrainingSet(FORMULAS, VOCABULARY, LOOK, Augmentation())
     (batch,) = loader(ink, ink.plan(0, 16, seed=0))
     assert batch.mask is not None
     for mask, (height, width) in zip(batch.mask, batch.sizes, strict=True):
         assert mask.sum() == (height // 16) * (width // 16)
-    augmented = Ink(FORMULAS, VOCABULARY, LOOK, WILD)
+    augmented = TrainingSet(FORMULAS, VOCABULARY, LOOK, WILD)
     for other in loader(augmented, augmented.plan(0, 4, seed=0)):
         assert other.mask is None  # the ink lies anywhere in a picture of the batch's size
 
 
 def test_ink_stays_inside_and_tokens_stay_on_their_ink() -> None:
-    ink = Ink(FORMULAS, VOCABULARY, LOOK, WILD)
+    ink = TrainingSet(FORMULAS, VOCABULARY, LOOK, WILD)
     for epoch in range(3):
         for batch in loader(ink, ink.plan(epoch, 4, seed=epoch)):
             images = batch.images[:, 0].numpy()
@@ -65,11 +65,11 @@ def test_ink_stays_inside_and_tokens_stay_on_their_ink() -> None:
 
 def test_a_scan_shows_the_same_ink_at_the_same_place() -> None:
     plain, scans = (
-        Ink(FORMULAS, VOCABULARY, LOOK, Augmentation(pen=0.1, scanned=share))
+        TrainingSet(FORMULAS, VOCABULARY, LOOK, Augmentation(pen=0.1, scanned=share))
         for share in (0.0, 1.0)
     )
     for index in range(len(FORMULAS)):
-        drawing = plain.drawing(index, seed=0, epoch=0)
+        drawing = plain.sample_spec(index, seed=0, epoch=0)
         drawn, scan = plain[drawing], scans[drawing]
         assert (scan.cells == drawn.cells).all()
         assert (scan.image != drawn.image).any()
@@ -92,7 +92,7 @@ def test_each_stroke_moves_on_its_own_and_dots_stay() -> None:
 
 
 def test_a_plan_follows_from_seed_and_epoch_alone() -> None:
-    ink = Ink(FORMULAS, VOCABULARY, LOOK, WILD)
+    ink = TrainingSet(FORMULAS, VOCABULARY, LOOK, WILD)
     assert ink.plan(3, 4, seed=1) == ink.plan(3, 4, seed=1)
     assert ink.plan(3, 4, seed=1) != ink.plan(4, 4, seed=1)
     draw = ink.plan(3, 4, seed=1)[0][0]
@@ -101,7 +101,7 @@ def test_a_plan_follows_from_seed_and_epoch_alone() -> None:
 
 @pytest.mark.parametrize(("size", "ranks"), [(4, 1), (2, 2), (3, 2), (16, 1)])
 def test_an_epoch_holds_every_formula_in_batches_of_one_size(size: int, ranks: int) -> None:
-    plan = Ink(FORMULAS, VOCABULARY, LOOK, WILD).plan(0, size, seed=0, ranks=ranks)
+    plan = TrainingSet(FORMULAS, VOCABULARY, LOOK, WILD).plan(0, size, seed=0, ranks=ranks)
     assert len(plan) % ranks == 0
     assert {draw.formula for batch in plan for draw in batch} == set(range(len(FORMULAS)))
     for batch in plan:
@@ -110,7 +110,7 @@ def test_an_epoch_holds_every_formula_in_batches_of_one_size(size: int, ranks: i
 
 
 def test_fewer_formulas_than_ranks_leave_no_rank_without_one() -> None:
-    plan = Ink(FORMULAS[:3], VOCABULARY, LOOK, WILD).plan(0, 2, seed=0, ranks=4)
+    plan = TrainingSet(FORMULAS[:3], VOCABULARY, LOOK, WILD).plan(0, 2, seed=0, ranks=4)
     assert [len(batch) for batch in plan] == [1, 1, 1, 1]
     assert {draw.formula for batch in plan for draw in batch} == {0, 1, 2}
 
@@ -128,7 +128,16 @@ def test_augmentation_changes_size_slant_and_pen_within_bounds() -> None:
 
 
 def test_a_formula_too_large_for_the_look_is_shrunk_as_on_the_device() -> None:
-    look = Look(max_width=128)
+    preprocessing = Preprocessing(max_width=128)
     formula = FORMULAS[4]
-    placed = place(ScaledInk.of(formula, look), look, Augmentation(), np.random.default_rng(0))
-    assert placed.size(look)[1] == render(formula.strokes, look).image.shape[1] <= 128
+    placed = place(
+        ScaledInk.of(formula, preprocessing),
+        preprocessing,
+        Augmentation(),
+        np.random.default_rng(0),
+    )
+    assert (
+        placed.size(preprocessing)[1]
+        == render(formula.strokes, preprocessing).image.shape[1]
+        <= 128
+    )

@@ -242,7 +242,7 @@ def test_every_file_and_label_is_accounted_for(tmp_path: Path) -> None:
     report = loaded.report
     assert [formula.name for formula in loaded.formulas] == ["good", "new"]
     assert report.agreeing == 1
-    assert report.unlabelled == (Remark("new", "read from its MathML"),)
+    assert report.unlabeled == (Remark("new", "read from its MathML"),)
     assert report.unreadable == (
         Remark("blank", "no strokes in this InkML file"),
         Remark("empty", "the file is empty"),

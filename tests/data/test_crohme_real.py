@@ -9,9 +9,10 @@ from namer_edge.data.crohme import load_crohme
 from namer_edge.data.formula_set import FormulaSet
 from namer_edge.data.labels import read_labels
 from namer_edge.data.placement import INKLESS
-from namer_edge.data.splits import CROHME, find_split
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+
+from ..crohme_files import CROHME, find_split
 
 VOCABULARY = Vocabulary.load("crohme")
 COUNTS = {
@@ -20,7 +21,7 @@ COUNTS = {
     "test2014": (961, 18, 7, 0, 0),
     "test2016": (1142, 3, 2, 0, 0),
 }
-"""Split → agreeing, aligned, without positions, unlabelled, unreadable."""
+"""Split → agreeing, aligned, without positions, unlabeled, unreadable."""
 LOADED: dict[str, FormulaSet] = {}
 
 
@@ -38,7 +39,7 @@ def test_nearly_every_label_finds_its_ink(split: str) -> None:
     parts = (
         report.aligned,
         report.disagreeing,
-        report.unlabelled,
+        report.unlabeled,
         report.unreadable,
     )
     assert (report.agreeing, *map(len, parts)) == COUNTS[split]

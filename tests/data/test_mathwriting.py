@@ -51,7 +51,7 @@ def test_labels_come_from_the_files_and_every_file_is_told_of(ink: Path) -> None
     assert (report.agreeing, report.files) == (2, 5)
     (matrix,) = report.disagreeing
     assert (matrix.name, "\\begin" in matrix.reason) == ("c", True)
-    assert [remark.name for remark in report.unlabelled] == ["d"]
+    assert [remark.name for remark in report.unlabeled] == ["d"]
     assert [remark.name for remark in report.unreadable] == ["e"]
     for formula in loaded.formulas:
         assert formula.strokes

@@ -137,6 +137,10 @@ def test_a_pack_of_another_version_or_with_parts_missing_is_refused(
         ("points", arrays["points"][:-1]),
         ("points", np.repeat(arrays["points"], 2, axis=1)),
         ("points", arrays["points"] * np.float32("nan")),
+        *((name, value.astype(np.float16)) for name, value in arrays.items() if name != "meta"),
+        *((name, value.astype("S2")) for name, value in arrays.items() if name != "meta"),
+        ("strokes", arrays["strokes"].astype(np.complex128)),
+        ("meta", packed_json({**meta, "names": [3] * len(meta["names"])})),
         ("meta", packed_json({**meta, "labels": [3] * len(meta["labels"])})),
         ("meta", packed_json({**meta, "report": None})),
     ):

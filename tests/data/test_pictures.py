@@ -1,4 +1,4 @@
-"""Pictures with labels (HME100K): in colour from the camera, packed beside ink."""
+"""Pictures with labels (HME100K): in color from the camera, packed beside ink."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from namer_edge.evaluation.samples import pack_samples
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..handwriting import written
 from ..photos import photo, write_photos
@@ -23,7 +23,7 @@ HME100K = Vocabulary.load("hme100k")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Three photos: one well labelled, one with a label that is none, one without; a blank page;
+    """Three photos: one well labeled, one with a label that is none, one without; a blank page;
     one that is no picture; and a label without a picture."""
     folder = write_photos(tmp_path / "photos", [0, 1, 2])
     cv2.imwrite(str(folder / "blank.jpg"), np.full((60, 80, 3), 230, np.uint8))
@@ -42,7 +42,7 @@ def test_every_picture_and_label_is_told_of(folder: Path) -> None:
     report = loaded.report
     assert (report.agreeing, report.formulas, report.files) == (1, 3, 5)
     assert "ends after" in report.disagreeing[0].reason
-    assert [remark.name for remark in report.unlabelled] == ["2"]
+    assert [remark.name for remark in report.unlabeled] == ["2"]
     assert {r.name: r.reason for r in report.unreadable}.keys() == {"blank", "torn"}
     assert "no ink" in report.unreadable[0].reason
     assert [remark.name for remark in report.inkless] == ["gone"]
@@ -102,7 +102,7 @@ def test_a_pack_of_pictures_is_a_set_to_be_evaluated(folder: Path, tmp_path: Pat
     save_pack(tmp_path / "photos.npz", Pack(loaded.formulas, loaded.report, {}))
     samples = {sample.source.name: sample for sample in pack_samples(tmp_path / "photos.npz")}
     assert samples.keys() == {"0", "1", "2", "blank", "torn", "gone"}
-    assert not prepare_input(samples["0"].source.value, Look()).blank
+    assert not prepare_input(samples["0"].source.value, Preprocessing()).blank
     assert samples["0"].label is not None
     assert samples["0"].label.latex == "x ^ { 2 } + 1"
     assert samples["2"].label is None
@@ -111,11 +111,11 @@ def test_a_pack_of_pictures_is_a_set_to_be_evaluated(folder: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("height", [16.0, 26.0, 40.0])
 def test_its_size_in_a_look_is_known_before_it_is_opened(folder: Path, height: float) -> None:
-    look = Look(symbol_height=height)
+    preprocessing = Preprocessing(symbol_height=height)
     for formula in load_pictures(folder, folder.parent / "labels.tsv", HME100K).formulas:
         assert formula.picture is not None
-        prepared = prepare_input(formula.source, look)
-        assert formula.picture.scale(look) == pytest.approx(prepared.scale, rel=0.2)
+        prepared = prepare_input(formula.source, preprocessing)
+        assert formula.picture.scale(preprocessing) == pytest.approx(prepared.scale, rel=0.2)
         rows, columns = np.nonzero(prepared.image > 100)
         corners = prepared.to_input(
             np.array([[columns.min(), rows.min()], [columns.max(), rows.max()]])
@@ -137,6 +137,6 @@ def test_the_five_photos_of_hme100k(shared_data: Path) -> None:
         assert 2 < formula.picture.symbol < 200
 
 
-def test_a_photo_has_colour() -> None:
+def test_a_photo_has_color() -> None:
     assert photo(0).shape[2] == 3
     assert len({tuple(pixel) for pixel in photo(0)[::8, ::8].reshape(-1, 3)}) > 20

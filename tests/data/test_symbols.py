@@ -9,11 +9,11 @@ import pytest
 from namer_edge.data.augment import Augmentation, ScaledInk, place
 from namer_edge.data.batches import UNKNOWN, LabelPath
 from namer_edge.data.pack import load_pack
-from namer_edge.data.symbols import STRANGER, load_symbols
+from namer_edge.data.symbols import OOV, load_symbols
 from namer_edge.data.synthesis import Synthesis, SynthesisOptions
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 
@@ -39,7 +39,7 @@ def test_a_table_of_symbols_is_packed_as_formulas_of_one_token(table: Path, tmp_
     packed = tmp_path / "hands.npz"
     assert main(["data", "symbols", str(table), "-o", str(packed)]) == 0
     cross, equals, stranger, dot = load_pack(packed).formulas
-    assert stranger.tokens == (STRANGER,)
+    assert stranger.tokens == (OOV,)
     assert [f.tokens for f in (cross, equals, dot)] == [("x",), ("=",), (".",)]
     assert cross.name == "hands.tsv.gz:2"
     assert [stroke.tolist() for stroke in equals.strokes] == [
@@ -118,12 +118,12 @@ def test_symbols_of_others_are_swapped_into_formulas(table: Path) -> None:
     assert made.tokens == formula.tokens
 
 
-def test_each_symbol_bends_on_its_own_about_its_centre() -> None:
-    look = Look(symbol_height=26)
-    ink = ScaledInk.of(FORMULAS[4], look)
+def test_each_symbol_bends_on_its_own_about_its_center() -> None:
+    preprocessing = Preprocessing(symbol_height=26)
+    ink = ScaledInk.of(FORMULAS[4], preprocessing)
     rng = np.random.default_rng(0)
-    moved = place(ink, look, Augmentation(symbol_shape=0.1), rng)
-    still = place(ink, look, Augmentation(), rng)
+    moved = place(ink, preprocessing, Augmentation(symbol_shape=0.1), rng)
+    still = place(ink, preprocessing, Augmentation(), rng)
     assert not np.allclose(moved.points, still.points, atol=0.5)
     shift = moved.positions - still.positions
     assert np.ptp(shift, axis=0).max() < 1e-3  # only the box's corner may have moved

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from namer_edge.data.augment import Augmentation
-from namer_edge.data.batches import Ink, loader
+from namer_edge.data.batches import TrainingSet, loader
 from namer_edge.data.formula import Formula
-from namer_edge.data.synthesis import Synthesis, SynthesisOptions, cut
+from namer_edge.data.synthesis import Synthesis, SynthesisOptions, crop_subexpression
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.ink.strokes import bounds
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 
@@ -42,15 +42,15 @@ def test_a_part_is_a_formula_of_its_own(formula: Formula) -> None:
     rng = np.random.default_rng(0)
     whole = " ".join(formula.tokens)
     for _ in range(20):
-        part = cut(formula, VOCABULARY, rng)
+        part = crop_subexpression(formula, VOCABULARY, rng)
         check(part)
         assert " ".join(part.tokens) in whole
         assert part.tokens[0] not in ("^", "_", "\\limits")
 
 
-def test_parts_of_all_kinds_are_cut() -> None:
+def test_parts_of_all_kinds_are_cropped() -> None:
     rng = np.random.default_rng(0)
-    parts = {" ".join(cut(FORMULAS[12], VOCABULARY, rng).tokens) for _ in range(200)}
+    parts = {" ".join(crop_subexpression(FORMULAS[12], VOCABULARY, rng).tokens) for _ in range(200)}
     assert parts == {"\\frac { x + 1 } { 5 }", "x", "x +", "x + 1", "+", "+ 1", "1", "5"}
 
 
@@ -84,7 +84,7 @@ def test_off_is_off() -> None:
 
 def test_made_formulas_are_drawn_with_their_own_labels() -> None:
     options = SynthesisOptions(cut=0.5, swap=0.5)
-    ink = Ink(FORMULAS, VOCABULARY, Look(), Augmentation(scale=0.2), options)
+    ink = TrainingSet(FORMULAS, VOCABULARY, Preprocessing(), Augmentation(scale=0.2), options)
     lengths = set()
     for batch in loader(ink, ink.plan(0, 4, seed=0)):
         for label, cells in zip(batch.labels, batch.cells, strict=True):

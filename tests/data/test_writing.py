@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from namer_edge.data.augment import Augmentation
-from namer_edge.data.batches import Ink, loader
-from namer_edge.data.synthesis import Synthesis, SynthesisOptions, cut
+from namer_edge.data.batches import TrainingSet, loader
+from namer_edge.data.synthesis import Synthesis, SynthesisOptions, crop_subexpression
 from namer_edge.data.writing import rewritten, writing_order
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.picture.look import STROKE_PLANES, Look
+from namer_edge_runtime.preprocessing import STROKE_PLANES, Preprocessing
 
 from ..handwriting import VOCABULARY, WRITTEN, written
 
 FORMULAS = [written(number) for number in range(len(WRITTEN))]
-LOOK = Look(26.0, stroke_planes=True)
+LOOK = Preprocessing(26.0, stroke_planes=True)
 
 
 def test_what_is_made_is_written_in_the_order_of_its_original() -> None:
@@ -23,20 +23,22 @@ def test_what_is_made_is_written_in_the_order_of_its_original() -> None:
     backwards = replace(
         formula, strokes=formula.strokes[::-1], symbols=formula.symbols[::-1].copy()
     )
-    owners = backwards.symbols.tolist()
-    assert owners == sorted(owners, reverse=True) != sorted(owners)
+    assign_strokes = backwards.symbols.tolist()
+    assert assign_strokes == sorted(assign_strokes, reverse=True) != sorted(assign_strokes)
     swapped = Synthesis(FORMULAS, VOCABULARY, SynthesisOptions(swap=1.0))
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        for made in (swapped.swap(backwards, rng), cut(backwards, VOCABULARY, rng)):
+        for made in (swapped.swap(backwards, rng), crop_subexpression(backwards, VOCABULARY, rng)):
             assert made.symbols.tolist() == sorted(made.symbols, reverse=True)
 
 
 def test_a_bar_is_written_before_or_after_its_numerator() -> None:
     label = "\\frac { a + \\frac { 1 } { 2 } } { b }"
-    owners = np.array([0, 1, 2, 3, 4, 5, 6], np.int32)
+    assign_strokes = np.array([0, 1, 2, 3, 4, 5, 6], np.int32)
     rng = np.random.default_rng(0)
-    found = {tuple(writing_order(label.split(), owners, VOCABULARY, rng)) for _ in range(50)}
+    found = {
+        tuple(writing_order(label.split(), assign_strokes, VOCABULARY, rng)) for _ in range(50)
+    }
     assert found == {
         (0, 1, 2, 3, 4, 5, 6),
         (0, 1, 2, 4, 3, 5, 6),
@@ -60,7 +62,7 @@ def test_a_few_samples_are_written_otherwise() -> None:
 
 @pytest.mark.parametrize(("hidden", "shown"), [(0.0, 16), (1.0, 0)])
 def test_strokes_are_shown_to_training_as_to_the_device(hidden: float, shown: int) -> None:
-    ink = Ink(FORMULAS, VOCABULARY, LOOK, Augmentation(), strokes_hidden=hidden)
+    ink = TrainingSet(FORMULAS, VOCABULARY, LOOK, Augmentation(), strokes_hidden=hidden)
     (plan,) = ink.plan(0, 16, seed=0)
     (batch,) = loader(ink, [plan])
     assert batch.images.shape[1] == 1 + STROKE_PLANES
@@ -74,9 +76,9 @@ def test_strokes_are_shown_to_training_as_to_the_device(hidden: float, shown: in
 
 def test_half_are_hidden_and_so_is_what_is_scanned() -> None:
     augmentation = Augmentation(pen=0.1)
-    plain = Ink(FORMULAS, VOCABULARY, Look(26.0), augmentation)
-    ink = Ink(FORMULAS, VOCABULARY, LOOK, augmentation, strokes_hidden=0.5)
-    scans = Ink(FORMULAS, VOCABULARY, LOOK, replace(augmentation, scanned=1.0))
+    plain = TrainingSet(FORMULAS, VOCABULARY, Preprocessing(26.0), augmentation)
+    ink = TrainingSet(FORMULAS, VOCABULARY, LOOK, augmentation, strokes_hidden=0.5)
+    scans = TrainingSet(FORMULAS, VOCABULARY, LOOK, replace(augmentation, scanned=1.0))
     seen = []
     for draw in (draw for epoch in range(8) for batch in ink.plan(epoch, 4, 0) for draw in batch):
         drawn = ink[draw]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from namer_edge_runtime.decode import Hypothesis as Reading
 from namer_edge_runtime.decode import Nodes, decode
-from namer_edge_runtime.decode import Path as Reading
 from namer_edge_runtime.errors import EngineError, UsageError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -51,7 +51,7 @@ def text(reading: Reading, vocabulary: Vocabulary = CROHME) -> str:
 
 
 def sure_heads(path: list[int], nodes: Nodes) -> list[np.ndarray]:
-    """Heads that give one class, one left and one right neighbour 0.9 each."""
+    """Heads that give one class, one left and one right neighbor 0.9 each."""
     size = len(nodes)
     self_probs = np.full((size, CROHME.size + 2), 0.1 / (CROHME.size + 1), np.float32)
     self_probs[np.arange(2, size), nodes.classes[2:]] = 0.9
@@ -224,8 +224,8 @@ def test_what_does_not_fit_is_refused() -> None:
         {"left_weight": 0, "right_weight": 0},
         {"left_weight": -1, "right_weight": 3},
         {"alternatives": 0},
-        {"routes": -1},
-        {"routes": 10**9},
+        {"k_best": -1},
+        {"k_best": 10**9},
     ):
         with pytest.raises(UsageError):
             decode(probs, left, right, nodes, ENDINGS, **options)  # type: ignore[arg-type]

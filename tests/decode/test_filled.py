@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from namer_edge_runtime.decode.reading import Path
+from namer_edge_runtime.decode.filled import filled
+from namer_edge_runtime.decode.hypothesis import Hypothesis
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.selection import filled
 
 CROHME, HME100K = Vocabulary.load("crohme"), Vocabulary.load("hme100k")
 
@@ -15,7 +15,9 @@ def without_hollow(label: str, vocabulary: Vocabulary = CROHME) -> str | None:
     """`filled` of the path that says `label`, as tokens."""
     classes = np.array([vocabulary.id(n.token) for n in to_nodes(label.split(), vocabulary)])
     places = np.arange(len(classes))
-    path = Path(places, classes, 0.25, np.linspace(0, 1, len(classes), dtype=np.float32), False)
+    path = Hypothesis(
+        places, classes, 0.25, np.linspace(0, 1, len(classes), dtype=np.float32), False
+    )
     found = filled(path, vocabulary)
     if found is None:
         return None

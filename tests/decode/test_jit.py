@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import namer_edge_runtime
+from namer_edge_runtime.decode import Nodes, decode
 from namer_edge_runtime.decode.jit import kernels, plain_array
 
 PACKAGE = Path(namer_edge_runtime.__file__).parent
@@ -115,6 +116,10 @@ def answers(before: str = "", *, wait: bool = True, **environment: str) -> tuple
 
 
 def test_every_kernel_has_one_signature() -> None:
+    nodes = Nodes(np.zeros((2, 2), np.int64), *np.zeros((4, 2), np.int32))  # type: ignore[arg-type]
+    even = np.full((2, 2), 0.5)
+    options = {"epsilon": np.float32(1), "left_weight": 1, "k_best": 3.0}
+    decode(even, even, even.T, nodes, np.zeros(0, int), **options, alternatives=np.int32(5))
     for kernel in kernels():
         assert len(getattr(kernel._compiled, "signatures", ())) <= 1
 

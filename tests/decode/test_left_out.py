@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from namer_edge_runtime.decode import decode
-from namer_edge_runtime.decode.limits import LEAST_DELETED
+from namer_edge_runtime.decode.thresholds import MIN_DELETE
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.recognizer import Recognizer
 
@@ -15,8 +15,8 @@ from .formulas import DELETE, ENDINGS, heads, random_nodes
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.mark.parametrize("routes", [0, 3])
-def test_what_is_left_out_counts_by_how_surely_it_is_deleted(routes: int) -> None:
+@pytest.mark.parametrize("k_best", [0, 3])
+def test_what_is_left_out_counts_by_how_surely_it_is_deleted(k_best: int) -> None:
     nodes = next(
         nodes
         for nodes in (random_nodes(np.random.default_rng(seed), 7) for seed in range(100))
@@ -26,13 +26,13 @@ def test_what_is_left_out_counts_by_how_surely_it_is_deleted(routes: int) -> Non
     scores = []
     for sureness in (1.0, 0.5, 0.25, 0.0):
         probs[4, DELETE] = sureness
-        (found,) = decode(probs, left, right, nodes, ENDINGS, routes=routes)
+        (found,) = decode(probs, left, right, nodes, ENDINGS, k_best=k_best)
         if sureness:
             assert found.nodes.tolist() == [2, 3]
         scores.append(found.score)
     assert scores[1] == pytest.approx(0.5 * scores[0])
     assert scores[2] == pytest.approx(0.25 * scores[0])
-    assert scores[3] >= LEAST_DELETED * scores[0] * (1 - 1e-6)  # it may be left out at a price
+    assert scores[3] >= MIN_DELETE * scores[0] * (1 - 1e-6)  # it may be left out at a price
 
 
 def test_a_second_line_makes_a_reading_unsure() -> None:

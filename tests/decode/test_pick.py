@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from namer_edge_runtime.decode import Nodes, pick, pick_all, reference
-from namer_edge_runtime.decode import pick as pick_function
+from namer_edge_runtime.decode import Nodes, pick, pick_all
+from namer_edge_runtime.decode.jit import kernels
 from namer_edge_runtime.errors import EngineError
 
 # Seven visual classes: four symbols, two relations with one ending, one with two.
@@ -66,7 +66,7 @@ def test_nodes_come_row_by_row_each_followed_by_its_endings() -> None:
 def test_a_class_must_beat_none_unless_read_recall_first() -> None:
     maps = vat_map(1, 5)
     put(maps, 0, 1, 0.6, (0, 0.3), (1, 0.1))  # together they count
-    put(maps, 0, 2, 0.7, (1, 0.3))  # a neighbour is a higher peak
+    put(maps, 0, 2, 0.7, (1, 0.3))  # a neighbor is a higher peak
     put(maps, 0, 4, 0.7, (2, 0.3))
     assert len(run(*maps)) == 2
     assert run(*maps, threshold=0.25).classes.tolist() == [SOS, EOS, 0, 2]
@@ -74,7 +74,7 @@ def test_a_class_must_beat_none_unless_read_recall_first() -> None:
     assert len(run(*maps, threshold=0.45)) == 2
 
 
-def test_equal_neighbours_give_one_recalled_node() -> None:
+def test_equal_neighbors_give_one_recalled_node() -> None:
     maps = vat_map(4, 4)
     for row in (1, 2):
         for column in (1, 2):
@@ -176,7 +176,7 @@ def test_compiled_equals_plain(seed: int, batch: int, height: int, width: int, d
         float(random.integers(0, 11) / 8),
         int(random.choice([2, 3, 7, 20, 512])),
     )
-    kernel = pick_function.__globals__["_pick"]
-    for compiled, plain in zip(kernel(*arguments), reference.pick_all(*arguments), strict=True):
+    kernel = kernels()[0]
+    for compiled, plain in zip(kernel(*arguments), kernel.plain(*arguments), strict=True):
         assert np.array_equal(compiled, plain)
         assert np.asarray(compiled).dtype.kind == np.asarray(plain).dtype.kind

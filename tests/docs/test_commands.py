@@ -6,6 +6,7 @@ names that the page uses (`scene.py`).
 
 import re
 import tomllib
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,9 @@ import pytest
 from namer_edge.training.config import load_config
 from namer_edge_export.formats import check_options, find_target
 from namer_edge_runtime import command
-from namer_edge_runtime.demo.openapi import description
-from namer_edge_runtime.demo.settings import Settings
 from namer_edge_runtime.plugins import plugins
+from namer_edge_runtime.server.openapi import description
+from namer_edge_runtime.server.settings import Settings
 
 from .blocks import ALL, COMMANDS, MENTIONED, Block, Command
 from .scene import build
@@ -64,11 +65,14 @@ def test_the_parser_takes_every_command(
     parsed: list[Any] = []
     if line[0] in VERBS:
         verb = VERBS[line[0]].load()
+        inner = getattr(verb, "SUB_VERBS", {})
+        for word in line[1:2]:
+            verb = import_module(inner[word]) if word in inner else verb
         monkeypatch.setattr(verb, "run", lambda arguments: parsed.append(arguments) or 0)
     assert command.main(line) == 0, capsys.readouterr().err
     if any(word in EASY for word in line[:2]):
         return
-    if line[0] == "train":
+    if line[0] == "train" and hasattr(parsed[0], "config"):
         load_config(parsed[0].config, parsed[0].settings)
     if line[0] == "export":
         names = ("calibration", "eval", "max_drop", "verify", "profile", "explain")
@@ -104,7 +108,8 @@ def test_commands_in_running_text_name_verbs_and_options_that_there_are(
     if verb.startswith("-") or not verb.islower():
         return
     assert verb in VERBS, page
-    action = [rest[0]] if verb == "data" and rest else []
+    inner = getattr(VERBS[verb].load(), "SUB_VERBS", ())
+    action = [word for word in rest[:1] if verb == "data" or word in inner]
     assert command.main([verb, *action, "--help"]) == 0
     told = capsys.readouterr().out
     for option in re.findall(r"--[a-z][a-z-]*", mention):
@@ -140,6 +145,7 @@ def test_python_blocks_run(block: Block, tmp_path: Path, monkeypatch: pytest.Mon
     if block.runs:
         build(tmp_path)
         monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("sys.argv", ["page"])
         exec(code, {"__name__": "page"})
 
 

@@ -22,7 +22,7 @@ def test_pages_made_of_docstrings_are_not_stale(name: str, monkeypatch: pytest.M
 
 
 def anchors(page: Path) -> set[str]:
-    """Of the page's headings, as they are spelt on the web."""
+    """Of the page's headings, as they are spelled on the web."""
     text = FENCE.sub("", page.read_text("utf-8"))
     found = set()
     for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):

@@ -8,7 +8,7 @@ import pytest
 from namer_edge.data.labels import Label
 from namer_edge.evaluation.answers import Answered, answer_all, paired_with, paired_with_own
 from namer_edge.evaluation.samples import Sample
-from namer_edge_runtime.bulk import Source
+from namer_edge_runtime.bulk.run import Source
 from namer_edge_runtime.errors import InkError, NamerEdgeError
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
@@ -56,7 +56,7 @@ def test_progress_is_told_of_every_input() -> None:
 def test_labels_that_the_files_bring(answers: list[Answered]) -> None:
     paired = paired_with_own(answers, "the InkML truth", loose=False)
     assert [reading.errors for reading in paired.readings] == [0, None, None, 1]
-    assert paired.unlabelled == ("e.png",)
+    assert paired.unlabeled == ("e.png",)
     assert paired.protocol == "strict canonical tokens, all files; labels: the InkML truth"
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namer_edge.evaluation.confusion import Confusion, Edit, confusions, edit_script
-from namer_edge.evaluation.exprate import Reading, distance
+from namer_edge.evaluation.exprate import Prediction, distance
 
 TOKENS = st.lists(st.sampled_from(["x", "y", "2", "+"]), max_size=9)
 
@@ -40,11 +40,11 @@ def test_edits_of_a_hand_made_pair() -> None:
 
 def test_confusions_are_counted_by_occurrence_and_by_file() -> None:
     readings = [
-        Reading("a", tuple("z+z"), tuple("2+2")),
-        Reading("b", tuple("z1"), tuple("21")),
-        Reading("c", ("x", "^", "{", "n", "}"), ("x", "n")),
-        Reading("d", ("x",), None, "unreadable"),
-        Reading("e", ("x",), ("x",)),
+        Prediction("a", tuple("z+z"), tuple("2+2")),
+        Prediction("b", tuple("z1"), tuple("21")),
+        Prediction("c", ("x", "^", "{", "n", "}"), ("x", "n")),
+        Prediction("d", ("x",), None, "unreadable"),
+        Prediction("e", ("x",), ("x",)),
     ]
     assert confusions(readings) == [
         Confusion("substitution", "z", "2", count=3, files=2),

@@ -1,4 +1,4 @@
-"""`namer-edge evaluate`, with a recogniser that has learnt the answers by heart."""
+"""`namer-edge evaluate`, with a recognizer that has learned the answers by heart."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
@@ -46,7 +46,7 @@ class ByHeart:
 
     @staticmethod
     def _key(value: Any) -> bytes:
-        return prepare_input(value, Look()).image.tobytes()
+        return prepare_input(value, Preprocessing()).image.tobytes()
 
     def each(
         self, inputs: Sequence[Any], batch_size: int, alternatives: int
@@ -207,9 +207,9 @@ def test_a_pack(ink: Path, tmp_path: Path, evaluate: Evaluate) -> None:
     loaded = load_crohme(ink, labels)
     path = tmp_path / "ink.npz"
     save_pack(path, Pack(loaded.formulas, loaded.report, {}))
-    labelled = [sample for sample in pack_samples(path) if sample.label is not None]
-    assert len(labelled) == 6  # five formulas and the file that could not be read
+    labeled = [sample for sample in pack_samples(path) if sample.label is not None]
+    assert len(labeled) == 6  # five formulas and the file that could not be read
     code, report = evaluate(path)
     assert code == 1
     assert (report["total"], report["exact"], report["unreadable"]) == (6, 4, 1)
-    assert report["unlabelled"] == ["line"]
+    assert report["unlabeled"] == ["line"]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namer_edge.evaluation.exprate import (
+    Prediction,
     Rate,
-    Reading,
     bootstrap_interval,
     by_length,
     by_structure,
@@ -20,8 +20,8 @@ from namer_edge.evaluation.exprate import (
 TOKENS = st.lists(st.sampled_from(["x", "y", "^", "{", "}", "\\frac"]), max_size=7)
 
 
-def reading(label: str, read: str | None, name: str = "f") -> Reading:
-    return Reading(name, tuple(label.split()), None if read is None else tuple(read.split()))
+def reading(label: str, read: str | None, name: str = "f") -> Prediction:
+    return Prediction(name, tuple(label.split()), None if read is None else tuple(read.split()))
 
 
 def distance_by_definition(a: tuple[str, ...], b: tuple[str, ...]) -> int:

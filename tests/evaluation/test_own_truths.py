@@ -1,4 +1,4 @@
-"""The truth inside CROHME's InkML, normalised, against the published labels."""
+"""The truth inside CROHME's InkML, normalized, against the published labels."""
 
 from pathlib import Path
 

@@ -43,7 +43,7 @@ def test_names_match_with_and_without_ending_in_folders_and_zips() -> None:
     paired = pair(labels, answers)
     assert [reading.errors for reading in paired.readings] == [0, 0, 0, None]
     assert paired.readings[3].reason == "no such file among the inputs"
-    assert paired.unlabelled == ("e.png",)
+    assert paired.unlabeled == ("e.png",)
     assert paired.protocol == "strict canonical tokens, all files"
 
 

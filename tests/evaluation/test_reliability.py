@@ -7,8 +7,9 @@ import cv2
 import numpy as np
 import pytest
 
-from namer_edge.evaluation.confidence import Confidence
-from namer_edge.evaluation.reliability import EDGE, SIDE, main
+from namer_edge.evaluation.calibration import Confidence
+from namer_edge.evaluation.reliability import EDGE, SIDE
+from namer_edge_runtime.command import main
 
 
 def report(path: Path, right: list[bool]) -> Path:
@@ -20,7 +21,7 @@ def report(path: Path, right: list[bool]) -> Path:
 def test_a_disc_stands_where_score_and_truth_meet(tmp_path: Path) -> None:
     sure, unsure = (report(tmp_path / f"{n}.json", [True] * n + [False]) for n in (3, 1))
     out = tmp_path / "plot.png"
-    assert main([str(sure), str(unsure), "-o", str(out)]) == 0
+    assert main(["evaluate", "reliability", str(sure), str(unsure), "-o", str(out)]) == 0
     picture = cv2.imread(str(out))
     assert picture is not None
     for panel, share in zip(np.hsplit(picture, 2), (0.75, 0.5), strict=True):
@@ -30,6 +31,9 @@ def test_a_disc_stands_where_score_and_truth_meet(tmp_path: Path) -> None:
 
 def test_another_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "x.json").write_text("{}")
-    assert main([str(tmp_path / "x.json"), "-o", str(tmp_path / "out.png")]) == 1
+    assert (
+        main(["evaluate", "reliability", str(tmp_path / "x.json"), "-o", str(tmp_path / "out.png")])
+        == 1
+    )
     assert "is no report with scores" in capsys.readouterr().err
     assert not (tmp_path / "out.png").exists()

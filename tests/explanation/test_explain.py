@@ -11,13 +11,13 @@ import torch
 from numpy.typing import NDArray
 
 from namer_edge.explanation import panels
-from namer_edge.explanation.insight import Insight, look_inside
 from namer_edge.explanation.sheet import sheet
+from namer_edge.explanation.stages import Insight, trace_recognition
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
 from namer_edge.training.config import load_config
 from namer_edge_runtime.command import main
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.recognizer import Recognizer
 
@@ -47,7 +47,7 @@ def with_class(insight: Insight, node: int, number: int) -> Insight:
 
 def test_an_insight_is_the_reading_with_all_its_stages(tiny: Recognizer) -> None:
     strokes = formula("1 ^ - 1")
-    insight = look_inside(tiny, strokes)
+    insight = trace_recognition(tiny, strokes)
     result = tiny.strokes(strokes)
     assert insight.canonical == result.canonical
     assert insight.path.score == pytest.approx(result.score)
@@ -60,30 +60,30 @@ def test_an_insight_is_the_reading_with_all_its_stages(tiny: Recognizer) -> None
 
 
 def test_what_pgd_changed_is_red_and_what_it_deleted_comes_last(tiny: Recognizer) -> None:
-    insight = look_inside(tiny, formula("1 - 1"))
+    insight = trace_recognition(tiny, formula("1 - 1"))
     assert not red(sheet(insight))
     first = insight.visual[0]
     other = with_class(insight, first, tiny.vocabulary.id("-"))
     assert other.telling == first
-    assert panels.told(other, first) == "1>-"
+    assert panels.change_of(other, first) == "1>-"
     assert red(panels.corrections(other).pixels)
     assert red(sheet(other)) > red(panels.corrections(other).pixels)  # and in the row of tokens
     deleted = with_class(insight, first, tiny.vocabulary.delete)
     path = replace(deleted.path, nodes=deleted.path.nodes[1:], classes=deleted.path.classes[1:])
     deleted = replace(deleted, path=path)
     assert deleted.visual[-1] == first
-    assert panels.told(deleted, first) == "1>deleted"
+    assert panels.change_of(deleted, first) == "1>deleted"
     assert red(panels.corrections(deleted).pixels)
 
 
-def test_the_map_is_coloured_where_vat_sees_something(tiny: Recognizer) -> None:
-    insight = look_inside(tiny, formula("1"))
+def test_the_map_is_colored_where_vat_sees_something(tiny: Recognizer) -> None:
+    insight = trace_recognition(tiny, formula("1"))
     plain = panels.vat_map(replace(insight, none=np.ones_like(insight.none)))
-    coloured = panels.vat_map(insight)
-    changed = (plain.pixels != coloured.pixels).any(-1)
+    colored = panels.vat_map(insight)
+    changed = (plain.pixels != colored.pixels).any(-1)
     row, column = insight.nodes.cells[insight.visual[0]]
-    x, y = coloured.place(row, column)
-    half = coloured.cell // 2
+    x, y = colored.place(row, column)
+    half = colored.cell // 2
     inside = changed[y - half : y + half, x - half : x + half]
     assert inside.any()
 
@@ -94,12 +94,12 @@ def test_the_attention_shown_is_that_which_the_network_uses() -> None:
     torch.manual_seed(0)
     config = load_config("edge", [*SMALL, "pgd_heads=1"])
     namer = Namer(config.architecture, VOCABULARY)
-    everywhere = Decoding(threshold=0.0)
-    recognizer = Recognizer(TorchEngine.of(namer), config.look, VOCABULARY, everywhere)
+    everywhere = DecodingOptions(threshold=0.0)
+    recognizer = Recognizer(TorchEngine.of(namer), config.preprocessing, VOCABULARY, everywhere)
     cross = namer.pgd.self_head.get_submodule("layers.1.cross")
     given: list[torch.Tensor] = []
     handle = cross.register_forward_hook(lambda _, inputs, out: given.extend([inputs[1], out]))
-    insight = look_inside(recognizer, list(written(0).strokes), namer)
+    insight = trace_recognition(recognizer, list(written(0).strokes), namer)
     handle.remove()
     assert insight.attention is not None
     assert len(insight.visual) > 3
@@ -110,7 +110,7 @@ def test_the_attention_shown_is_that_which_the_network_uses() -> None:
     torch.testing.assert_close(cross.out(collected), out[0], atol=1e-5, rtol=1e-4)
     # Nobody watches any more: reading again changes nothing of what was seen.
     before = insight.attention.copy()
-    look_inside(recognizer, list(written(1).strokes))
+    trace_recognition(recognizer, list(written(1).strokes))
     np.testing.assert_array_equal(before, insight.attention)
 
 
@@ -130,4 +130,4 @@ def test_the_command_writes_one_picture_with_and_without_torch(
 
 def test_a_blank_page_has_nothing_to_explain(tiny: Recognizer) -> None:
     with pytest.raises(UsageError, match="blank"):
-        look_inside(tiny, np.full((60, 60), 255, np.uint8))
+        trace_recognition(tiny, np.full((60, 60), 255, np.uint8))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from namer_edge.checkpoints.weights import save_weights
 from namer_edge.data.formula import Formula
 from namer_edge.explanation import teacher_picture as pictures
 from namer_edge.explanation.teacher_picture import teacher_picture
@@ -21,21 +22,22 @@ from namer_edge.explanation.teacher_report import (
     TeacherReport,
     teacher_report,
 )
-from namer_edge.recognisers.teacher import CELL
-from namer_edge.training.checkpoint import save_weights
 from namer_edge_runtime.command import main
 from namer_edge_runtime.ink.render import render
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import CELL, Preprocessing
 
+from ..autoregressive.small import small
 from ..handwriting import VOCABULARY, WRITTEN, written
-from ..recognisers.small import small
 from ..training.conftest import pack  # noqa: F401 (a fixture)
 
-LOOK = Look(symbol_height=24.0)
+LOOK = Preprocessing(symbol_height=24.0)
 
 
 def report_of(
-    formulas: Sequence[Formula], right: int, exact: Sequence[str] = (), look: Look = LOOK
+    formulas: Sequence[Formula],
+    right: int,
+    exact: Sequence[str] = (),
+    preprocessing: Preprocessing = LOOK,
 ) -> TeacherReport:
     """Of a teacher that looks so many cells to the right of the ink, save at `exact` tokens."""
     taught = []
@@ -44,7 +46,7 @@ def report_of(
         far = np.array([0.0 if t in exact else right for t in tokens])
         away = np.stack([far, np.zeros_like(far)], 1) * CELL
         taught.append(formula.positions + away / render(formula.strokes, LOOK).scale)
-    return teacher_report(formulas, taught, look, VOCABULARY)
+    return teacher_report(formulas, taught, preprocessing, VOCABULARY)
 
 
 def formulas() -> list[Formula]:
@@ -82,7 +84,7 @@ def test_a_shift_is_told_by_token_and_by_window() -> None:
 def test_cells_are_those_of_the_model_to_be_taught() -> None:
     twice = replace(LOOK, symbol_height=2 * LOOK.symbol_height)
     shift = report_of(formulas(), 2).groups[ALL].right
-    assert report_of(formulas(), 2, look=twice).groups[ALL].right == pytest.approx(
+    assert report_of(formulas(), 2, preprocessing=twice).groups[ALL].right == pytest.approx(
         2 * shift, abs=0.6
     )
 

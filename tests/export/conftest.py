@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from namer_edge.checkpoints.weights import save_weights
 from namer_edge.model.namer import Namer
-from namer_edge.training.checkpoint import save_weights
 from namer_edge.training.config import load_config
 from namer_edge_export import export as export_module
 from namer_edge_export.export import export
@@ -26,7 +26,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = load_config("edge", SMALL)
     namer = Namer(config.architecture, Vocabulary.load("crohme"))
     path = tmp_path_factory.mktemp("checkpoint") / "small.safetensors"
-    save_weights(path, namer, config.look, {"config": asdict(config)})
+    save_weights(path, namer, config.preprocessing, {"config": asdict(config)})
     return path
 
 

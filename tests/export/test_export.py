@@ -12,21 +12,21 @@ import onnx
 import pytest
 import torch
 
+from namer_edge.checkpoints.load_pretrained import load_pretrained
+from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.model.namer import Namer
-from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
-from namer_edge.training.transfer import take_over
 from namer_edge_export import export as export_module
 from namer_edge_export.export import export, verify
 from namer_edge_export.formats import TARGETS, find_target
 from namer_edge_export.parity import Pictures, parity
 from namer_edge_runtime.command import INTERRUPTED, main
 from namer_edge_runtime.errors import ExportError, UsageError
-from namer_edge_runtime.inputs import Opened
+from namer_edge_runtime.inputs import LoadedInput
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Prepared
+from namer_edge_runtime.preprocessing import Prepared
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import VOCABULARY, written
@@ -73,17 +73,17 @@ def test_a_model_that_sees_strokes_reads_as_its_checkpoint(tmp_path: Path) -> No
     torch.manual_seed(0)
     config = load_config("edge", ["stroke_planes=true"])
     namer = Namer(config.architecture, VOCABULARY)
-    take_over(namer, CHECKPOINT)
+    load_pretrained(namer, CHECKPOINT)
     with torch.no_grad():
         namer.get_parameter("encoder.stages.0.down.conv.weight")[:, 1:].normal_(0, 0.02)
     path = tmp_path / "seeing.safetensors"
-    save_weights(path, namer, config.look, {"config": asdict(config)})
+    save_weights(path, namer, config.preprocessing, {"config": asdict(config)})
     model = export(path, tmp_path / "model")
-    assert model.look.stroke_planes
+    assert model.preprocessing.stroke_planes
     pack = tmp_path / "written.npz"
     save_pack(pack, Pack([written(n) for n in range(6)], Report(6), {}))
-    pictures = Pictures.of(pack, model.look)
-    assert [isinstance(file, Opened) for file in pictures.files] == [False, True] * 3
+    pictures = Pictures.of(pack, model.preprocessing)
+    assert [isinstance(file, LoadedInput) for file in pictures.files] == [False, True] * 3
     found = parity(load_weights(path)[0], model, "onnxruntime", pictures)
     assert found.passed, found.text()
     seeing, blind = (
@@ -189,7 +189,7 @@ def test_looks_are_those_that_the_checkpoint_names_unless_others_are_asked_for(
         assert "the model reads each input once" in told
         assert ("again where the score is under" in told) == bool(looks)
         decoding = ModelFile.open(tmp_path / "m").decoding
-        assert (decoding.second_looks, decoding.sure) == (looks, sure)
+        assert (decoding.tta_scales, decoding.confidence_threshold) == (looks, sure)
 
 
 def test_each_step_is_told_as_it_begins(

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from namer_edge.training.checkpoint import load_weights
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge_export.export import export, verify
-from namer_edge_runtime.lone_graph import said_by
+from namer_edge_runtime.diagnostics.graph_metadata import read_metadata
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
@@ -68,13 +68,13 @@ def test_a_graph_that_lost_its_folder_explains_itself(
     alone = openvino.Core().read_model(tmp_path / f"{role}.xml")
     said = alone.get_rt_info(["namer_edge"]).value
     (tmp_path / f"{role}.bin").unlink()
-    checked = said_by(tmp_path / f"{role}.xml")
+    checked = read_metadata(tmp_path / f"{role}.xml")
     assert set(checked) == set(said)
-    assert checked["look"] == fp16.look.to_json()
+    assert checked["look"] == fp16.preprocessing.to_json()
     assert said["role"] == checked["role"] == role
     assert (said["engine_format"], said["precision"]) == ("openvino", "fp16")
     assert json.loads(said["vocabulary"]) == fp16.vocabulary.to_json()
-    assert json.loads(said["look"]) == fp16.look.to_json()
+    assert json.loads(said["look"]) == fp16.preprocessing.to_json()
     record = json.loads(checkpoint.with_suffix(".json").read_text())
     assert said["checkpoint_sha256"] == record["sha256"]
     assert said["licence"] == fp16.meta["licence"]

@@ -12,15 +12,15 @@ import pytest
 from namer_edge.data.labels import Label
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
-from namer_edge.evaluation.exprate import Reading
+from namer_edge.evaluation.exprate import Prediction
 from namer_edge.evaluation.samples import Sample
 from namer_edge_export import formats as formats_module
-from namer_edge_export import int8 as int8_module
-from namer_edge_export.calibration import Calibration, draw
 from namer_edge_export.export import export
-from namer_edge_export.gate import Comparison, EvaluationSet, Measured
-from namer_edge_export.int8 import Material, quantize
-from namer_edge_runtime.bulk import Source
+from namer_edge_export.quantization import pipeline as int8_module
+from namer_edge_export.quantization.accuracy_gate import Comparison, EvaluationSet, Measured
+from namer_edge_export.quantization.calibration import Calibration, draw
+from namer_edge_export.quantization.pipeline import QuantizationData, quantize
+from namer_edge_runtime.bulk.run import Source
 from namer_edge_runtime.command import main
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError
@@ -33,7 +33,7 @@ from .conftest import CHECKPOINT, traced
 
 openvino = pytest.importorskip("openvino")
 pytest.importorskip("nncf")
-from namer_edge_export import nncf as nncf_module  # noqa: E402
+from namer_edge_export.quantization import nncf as nncf_module  # noqa: E402
 
 FORMULAS = [written(number, seed) for number in (0, 6, 8, 11, 13, 15) for seed in range(2)]
 
@@ -48,7 +48,7 @@ def fp32(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
 def calibration(fp32: ModelFile, tmp_path_factory: pytest.TempPathFactory) -> Calibration:
     path = tmp_path_factory.mktemp("training") / "twelve.npz"
     save_pack(path, Pack(FORMULAS, Report(len(FORMULAS)), {}))
-    return draw(path, fp32.look)
+    return draw(path, fp32.preprocessing)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_it_reads_alike_alone_and_batched_and_says_what_it_is(
     fp32: ModelFile, int8: ModelFile, calibration: Calibration
 ) -> None:
     small, large = (Recognizer.from_pretrained(m.path, threads=1) for m in (int8, fp32))
-    pictures = [prepare_input(formula.strokes, int8.look) for formula in FORMULAS]
+    pictures = [prepare_input(formula.strokes, int8.preprocessing) for formula in FORMULAS]
     alone: list[Any] = small.each(pictures, batch_size=1)
     together: list[Any] = small.each(pictures, batch_size=8)
     read = [result.canonical for result in alone]
@@ -167,7 +167,7 @@ def test_what_loses_too_much_is_made_again_with_accuracy_control(
 
     def compare(before: ModelFile, after: ModelFile, data: EvaluationSet) -> Comparison:
         lost = round(drops[len(limits) - 1])
-        right = [Reading(f"{n}", ("x",), ("x",)) for n in range(100)]
+        right = [Prediction(f"{n}", ("x",), ("x",)) for n in range(100)]
         worse = [replace(r, read=("y",)) if n < lost else r for n, r in enumerate(right)]
         return Comparison(
             data, Measured("fp32", 8, tuple(right), 2.0), Measured("int8", 2, tuple(worse), 1.0)
@@ -175,7 +175,7 @@ def test_what_loses_too_much_is_made_again_with_accuracy_control(
 
     monkeypatch.setattr(nncf_module, "nncf_parts", parts)
     monkeypatch.setattr(int8_module, "compare", compare)
-    material = Material(calibration, evaluation, max_drop=0.5)
+    material = QuantizationData(calibration, evaluation, max_drop=0.5)
     shown: list[str] = []
     if drops[-1] <= 0.5:
         made = quantize(fp32, fp32.meta, material, tmp_path / "m", shown.append)

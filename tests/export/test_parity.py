@@ -10,26 +10,26 @@ import cv2
 import numpy as np
 import pytest
 
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
-from namer_edge.data.splits import find_split
 from namer_edge.model.engine import TorchEngine
-from namer_edge.training.checkpoint import load_weights
 from namer_edge_export import export as export_module
 from namer_edge_export.export import SIZES, export
 from namer_edge_export.formats import TARGETS, Target
 from namer_edge_export.parity import Difference, Parity, Pictures, parity
-from namer_edge_runtime.bulk import NamedBytes
+from namer_edge_runtime.bulk.run import NamedBytes
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError, ExportError
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
+from ..crohme_files import find_split
 from ..handwriting import WRITTEN, written
 from .conftest import CHECKPOINT, traced
 
@@ -60,7 +60,7 @@ def model(target: Target, trained: Path, tmp_path_factory: pytest.TempPathFactor
 def pair(target: Target, model: ModelFile) -> tuple[Recognizer, Recognizer]:
     """One recognizer on torch, one on what was exported, alike in all else, in one look."""
     exported = Recognizer.from_pretrained(model.path, engine=target.engine, threads=1)
-    exported.decoding = replace(exported.decoding, second_looks=())
+    exported.decoding = replace(exported.decoding, tta_scales=())
     torch = Recognizer(TorchEngine.of(NAMER), LOOK, NAMER.vocabulary, exported.decoding)
     return torch, exported
 
@@ -247,7 +247,7 @@ def test_few_may_differ_and_by_rounding_alone(
 def test_data_in_which_nothing_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "broken.inkml").write_text("<ink><trace>1 2, 3")
     with pytest.raises(DataError, match="nothing can be verified"):
-        Pictures.of(tmp_path, Look())
+        Pictures.of(tmp_path, Preprocessing())
 
 
 def test_int8_is_judged_by_the_gate(capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,7 +107,7 @@ def test_every_label_of_crohme(name: str, shared_data: Path) -> None:
 
 IRREGULAR = {
     "an arrow with its text below and none above": ["train_10067.jpg", "train_28336.jpg"],
-    "\\dot s, not braced: dots of a division's remainder, spelt by hand": [
+    "\\dot s, not braced: dots of a division's remainder, spelled by hand": [
         "train_87831.jpg",
         "train_88167.jpg",
         "train_88220.jpg",

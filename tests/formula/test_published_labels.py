@@ -1,4 +1,4 @@
-"""The raw truth of the ink, normalised, is the label that published rates are counted with."""
+"""The raw truth of the ink, normalized, is the label that published rates are counted with."""
 
 from pathlib import Path
 from xml.etree import ElementTree

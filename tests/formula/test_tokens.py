@@ -5,16 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namer_edge_runtime.errors import LatexError
-from namer_edge_runtime.formula.tokens import normalize, tokenize
+from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .formulas import CROHME, HME100K, paths
-
-
-def test_tokens_as_written() -> None:
-    assert tokenize("\\frac12 x_{ij}\\{\\ y") == [
-        *("\\frac", "1", "2", "x", "_", "{", "i", "j", "}", "\\{", "\\ ", "y")
-    ]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from namer_edge_runtime.errors import LatexError, ModelFileError, UsageError
+from namer_edge_runtime.formula.latex import compact
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .formulas import CROHME, HME100K, read_labels
@@ -103,7 +104,7 @@ def test_crohme_is_what_its_training_labels_say(shared_data: Path) -> None:
     folder = shared_data / "crohme"
     assert Vocabulary.scan(read_labels(folder / "labels-train.tsv").values(), "crohme") == CROHME
     listed = set((folder / "dictionary.txt").read_text(encoding="utf-8").split())
-    # `'` is spelt `\prime` in canonical labels, so a class of its own could never be right.
+    # `'` is spelled `\prime` in canonical labels, so a class of its own could never be right.
     assert listed - set(CROHME.tokens) == {"{", "}", "'", "<eol>"}
     assert not set(CROHME.tokens) - listed
 
@@ -117,3 +118,34 @@ def test_hme100k_is_what_its_training_labels_say_and_a_published_list(shared_dat
     listed = set((folder / "dictionary.txt").read_text(encoding="utf-8").split())
     # `%` and `\%` are one sign.
     assert listed ^ set(HME100K.tokens) == {"{", "}", "%"}
+
+
+def test_a_relation_of_three_arguments_is_refused_by_its_name() -> None:
+    with pytest.raises(ModelFileError, match=r"foo.*3 arguments"):
+        Vocabulary("x", ("a", "b"), {"\\foo": ("{", "{", "{")})
+    with pytest.raises(ModelFileError, match=r"foo.*3 arguments"):
+        Vocabulary.scan(["\\foo { a } { b } { c }"])
+    with pytest.raises(LatexError, match="foo"):
+        compact(["\\foo", "{", "a", "}", "{", "b", "}", "{", "c", "}"])
+
+
+@pytest.mark.parametrize(
+    ("symbols", "relations", "limits"),
+    [
+        (("a", "a"), {}, ()),
+        (("a", "<sos>"), {}, ()),
+        (("a", "}"), {}, ()),
+        (("a", ""), {}, ()),
+        (("a", 3), {}, ()),
+        ((), {}, ()),
+        (tuple(f"s{n}" for n in range(1 << 15)), {}, ()),
+        (("a",), {"^": ()}, ()),
+        (("a",), {"^": ("(",)}, ()),
+        (("a",), {}, ("\\sum",)),
+    ],
+)
+def test_classes_that_cannot_be_are_refused(
+    symbols: tuple[str, ...], relations: dict[str, tuple[str, ...]], limits: tuple[str, ...]
+) -> None:
+    with pytest.raises(ModelFileError, match="vocabulary"):
+        Vocabulary("x", symbols, relations, limits)

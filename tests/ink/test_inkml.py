@@ -204,3 +204,9 @@ def test_crohme_reads_whole_but_for_the_empty_file(shared_data: Path) -> None:
     inks = [ink for _, ink in iterate_ink(shared_data / "crohme" / "train.zip")]
     assert len(inks) == 8836
     assert [str(e) for e in inks if isinstance(e, InkError)] == ["MfrDB3088: the file is empty"]
+
+
+def test_entities_hidden_by_a_control_character_are_refused() -> None:
+    doctype = b'<!DOCTYPE ink [<!EN\x01TITY a_b "1 2, 3 4">]>'
+    with pytest.raises(InkError, match="declares entities"):
+        read_inkml(doctype + b"<ink><trace>&a_b;</trace></ink>")

@@ -9,13 +9,13 @@ from namer_edge_runtime.errors import ModelFileError
 from namer_edge_runtime.ink.planes import ORDER, stroke_planes
 from namer_edge_runtime.ink.render import draw, render
 from namer_edge_runtime.ink.strokes import Strokes, as_strokes
-from namer_edge_runtime.inputs import Opened, open_input, prepare_input
-from namer_edge_runtime.picture.look import STROKE_PLANES, Look
+from namer_edge_runtime.inputs import LoadedInput, open_input, prepare_input
+from namer_edge_runtime.preprocessing import STROKE_PLANES, Preprocessing
 
 from ..handwriting import WRITTEN, written
 
-PLAIN = Look(26.0)
-SEEING = Look(26.0, stroke_planes=True)
+PLAIN = Preprocessing(26.0)
+SEEING = Preprocessing(26.0, stroke_planes=True)
 SIZE = (48, 96)
 
 
@@ -84,10 +84,14 @@ def test_only_looks_with_stroke_planes_have_them() -> None:
     assert (plain.planes(PLAIN.inputs) == plain.image[None]).all()
     assert (seeing.planes(SEEING.inputs)[0] == plain.image).all()
     assert "stroke_planes" not in PLAIN.to_json()
-    assert Look.from_json(SEEING.to_json()) == SEEING
-    assert (PLAIN.inputs, Look(channels=3).inputs, SEEING.inputs) == (1, 3, 1 + STROKE_PLANES)
+    assert Preprocessing.from_json(SEEING.to_json()) == SEEING
+    assert (PLAIN.inputs, Preprocessing(channels=3).inputs, SEEING.inputs) == (
+        1,
+        3,
+        1 + STROKE_PLANES,
+    )
     with pytest.raises(ModelFileError, match="three channels"):
-        Look.from_json({**SEEING.to_json(), "channels": 3})
+        Preprocessing.from_json({**SEEING.to_json(), "channels": 3})
 
 
 def test_pictures_and_blank_pages_have_zeros() -> None:
@@ -100,7 +104,7 @@ def test_pictures_and_blank_pages_have_zeros() -> None:
 
 def test_ink_that_is_turned_or_drawn_larger_keeps_its_planes() -> None:
     opened = open_input(written(0).strokes)
-    assert isinstance(opened, Opened)
+    assert isinstance(opened, LoadedInput)
     turned = opened.turned(np.pi / 2).prepare(SEEING)
     level = opened.prepare(SEEING)
     assert turned.strokes is not None

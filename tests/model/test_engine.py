@@ -9,18 +9,18 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Architecture, Namer
-from namer_edge.training.checkpoint import load_weights
-from namer_edge_runtime.engine.base import open_engine
+from namer_edge_runtime.decode.pick import pick_nodes
+from namer_edge_runtime.engine.base import PgdInputs, open_engine
 from namer_edge_runtime.errors import EngineError, UsageError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
-from namer_edge_runtime.recognizer import Recognizer, _padded
+from namer_edge_runtime.preprocessing import Preprocessing
+from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
-from namer_edge_runtime.selection import picks
 
 from ..handwriting import WRITTEN, written
 
@@ -39,7 +39,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> ModelFile:
         "name": "small",
         "engine_format": "torch",
         "precision": "fp32",
-        "look": Look().to_json(),
+        "look": Preprocessing().to_json(),
         "vocabulary": vocabulary.to_json(),
         "decoding": {},
         "licence": "Apache-2.0",
@@ -67,8 +67,8 @@ def test_a_device_that_is_not_there_is_an_error_unless_allowed(model: ModelFile)
 
 
 def trained(device: str) -> Recognizer:
-    namer, look, _ = load_weights(CHECKPOINT)
-    return Recognizer(TorchEngine.of(namer, device), look, namer.vocabulary)
+    namer, preprocessing, _ = load_weights(CHECKPOINT)
+    return Recognizer(TorchEngine.of(namer, device), preprocessing, namer.vocabulary)
 
 
 def read(recognizer: Recognizer, batch_size: int = 1) -> list[Result]:
@@ -110,12 +110,13 @@ def test_onnx_runtime_on_cuda_reads_as_on_the_cpu() -> None:
 
 def pictures_a_second(recognizer: Recognizer, batch_size: int, rounds: int) -> float:
     """Of one size through both graphs; what comes back from the device is waited for."""
-    image = render(INK[0], recognizer.look).image[None, None]
+    image = render(INK[0], recognizer.preprocessing).image[None, None]
     images = np.repeat(image, batch_size, axis=0)
     engine = recognizer.engine
     vat = engine.vat(images)
-    found = picks(vat.scores, vat.classes, vat.none, recognizer.vocabulary, recognizer.decoding)
-    nodes = _padded(vat, found, 0)
+    maps = (vat.scores, vat.classes, vat.none)
+    found = pick_nodes(*maps, recognizer.vocabulary, recognizer.decoding)
+    nodes = PgdInputs.of(vat, found)
     start = 0.0
     for number in range(2 * rounds):
         if number == rounds:  # the first half warms up

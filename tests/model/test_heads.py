@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 import torch
 
+from namer_edge.checkpoints.open import open_checkpoint
+from namer_edge.checkpoints.weights import save_weights
 from namer_edge.model.graph_decoder import PARTS, GraphDecoder
 from namer_edge.model.namer import Architecture, Namer
-from namer_edge.training.checkpoint import save_weights
-from namer_edge.training.reading import open_checkpoint
 from namer_edge_export.export import export
 from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 VOCABULARY = Vocabulary("tiny", ("1", "x"), {"^": ("{",)})
 NODES = (
@@ -31,10 +31,11 @@ def decoder(*parts: str) -> GraphDecoder:
 
 @torch.inference_mode()
 def test_without_self_correction_every_node_stays_what_vat_saw() -> None:
-    own, _, _ = decoder("left", "right")(torch.randn(1, 8, 4, 4), torch.randn(1, 12, 2, 2), *NODES)
-    assert own.shape == (1, 4, VOCABULARY.size + 2)
-    assert own.softmax(-1)[0, 2:].argmax(-1).tolist() == [0, 2]
-    assert own.softmax(-1)[0, 2:].amax(-1).min() > 0.999
+    features, memory = torch.randn(1, 8, 4, 4), torch.randn(1, 12, 2, 2)
+    logits = decoder("left", "right")(features, memory, *NODES).self_correction
+    assert logits.shape == (1, 4, VOCABULARY.size + 2)
+    assert logits.softmax(-1)[0, 2:].argmax(-1).tolist() == [0, 2]
+    assert logits.softmax(-1)[0, 2:].amax(-1).min() > 0.999
 
 
 @torch.inference_mode()
@@ -55,7 +56,9 @@ def test_a_checkpoint_without_a_head_gives_it_no_weight_and_is_not_exported(tmp_
     parts = ("self", "right")
     namer = Namer(Architecture(pgd_parts=parts, **small), VOCABULARY)  # type: ignore[arg-type]
     path = tmp_path / "ablation.safetensors"
-    save_weights(path, namer, Look(), {"config": {"pgd_parts": list(parts), "left_weight": 1.0}})
+    save_weights(
+        path, namer, Preprocessing(), {"config": {"pgd_parts": list(parts), "left_weight": 1.0}}
+    )
     opened = open_checkpoint(path)
     assert opened.namer.architecture.pgd_parts == parts
     assert opened.recognizer.decoding.left_weight == 0

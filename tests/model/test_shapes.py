@@ -74,13 +74,13 @@ def test_sos_and_eos_have_no_place() -> None:
 
 
 def test_positions_of_f8_cells_lie_on_the_grid_of_f16() -> None:
-    """Both grids are told in units of 16 pixels: four F8 cells surround an F16 cell's centre."""
+    """Both grids are told in units of 16 pixels: four F8 cells surround an F16 cell's center."""
     fine = torch.tensor([(8 + 0.5) / 2, (9 + 0.5) / 2])
     coarse = torch.tensor([4 + 0.5])
     near = position_encoding(fine, fine, 32)
-    centre = position_encoding(coarse, coarse, 32)
+    center = position_encoding(coarse, coarse, 32)
     far = position_encoding(coarse + 3, coarse + 3, 32)
-    assert ((near - centre).norm(dim=-1) < (far - centre).norm(dim=-1)).all()
+    assert ((near - center).norm(dim=-1) < (far - center).norm(dim=-1)).all()
 
 
 def test_cost_is_told_for_each_part() -> None:

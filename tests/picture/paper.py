@@ -5,10 +5,10 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.ink.render import draw
 
-Grey = NDArray[np.uint8]
+Gray = NDArray[np.uint8]
 
 
-def on_paper(page: Grey, *, squared: bool, slope: float = 0.02, level: int = 175) -> Grey:
+def on_paper(page: Gray, *, squared: bool, slope: float = 0.02, level: int = 175) -> Gray:
     """A page, black on white, on paper with lines of `level` every 57 pixels, a little turned."""
     page = np.pad(page, 40, constant_values=255)
     height, width = page.shape
@@ -22,7 +22,7 @@ def on_paper(page: Grey, *, squared: bool, slope: float = 0.02, level: int = 175
     return np.minimum(paper, page).astype(np.uint8)
 
 
-def in_shadow(page: Grey, softness: float = 0.08) -> Grey:
+def in_shadow(page: Gray, softness: float = 0.08) -> Gray:
     """Half of the page lies in a shadow that leaves less than half of the light."""
     height, width = page.shape
     slant = np.linspace(0, 1, width) + np.linspace(0, 0.4, height)[:, None]

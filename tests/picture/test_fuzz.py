@@ -6,15 +6,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
 from namer_edge_runtime.errors import NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look, padded_size
+from namer_edge_runtime.picture.header import read_header
+from namer_edge_runtime.picture.load import MAX_MEMORY
+from namer_edge_runtime.preprocessing import Preprocessing, padded_size
 
-LOOK = Look(max_height=128, max_width=256)
+LOOK = Preprocessing(max_height=128, max_width=256)
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROUNDS = 12
 """For each kind of file and of damage."""
@@ -74,3 +77,21 @@ def test_damaged_files(
             assert all(np.array(prepared.image.shape) <= most)
             assert np.isfinite([prepared.scale, *prepared.offset]).all()
     capfd.readouterr()  # decoders of the formats complain on standard error
+
+
+@pytest.mark.parametrize("damage", [change_bytes, change_head, shuffle, repeat])
+@pytest.mark.parametrize("kind", [kind for kind in files() if kind != "InkML"])
+def test_no_picture_is_larger_than_its_header_says(
+    kind: str, damage: Callable[[bytes, random.Random], bytes], capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = files()[kind]
+    for number in range(5 * ROUNDS):
+        data = damage(whole, random.Random(f"size {kind} {damage.__name__} {number}"))
+        with suppress(NamerEdgeError, cv2.error):
+            header = read_header(data)
+            if header.memory < MAX_MEMORY:
+                pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+                if pixels is not None:
+                    assert pixels.shape[0] * pixels.shape[1] <= header.width * header.height
+                    assert 2 * pixels.nbytes <= header.memory
+    capfd.readouterr()

@@ -17,12 +17,12 @@ from namer_edge_runtime.errors import PictureError
 from namer_edge_runtime.picture import load as load_module
 from namer_edge_runtime.picture.load import load
 
-Grey = NDArray[np.uint8]
+Gray = NDArray[np.uint8]
 
 
 @pytest.fixture
-def page() -> Grey:
-    """A grey picture that no turn or flip leaves as it is: a thick F, black on white."""
+def page() -> Gray:
+    """A gray picture that no turn or flip leaves as it is: a thick F, black on white."""
     image = np.full((40, 30), 255, np.uint8)
     image[5:35, 5:10] = image[5:10, 5:25] = image[18:23, 5:18] = 0
     return image
@@ -34,7 +34,7 @@ def saved(image: Image.Image, format_: str, **options: object) -> bytes:
     return file.getvalue()
 
 
-def close(one: Grey, other: Grey) -> bool:
+def close(one: Gray, other: Gray) -> bool:
     return one.shape == other.shape and bool(
         np.abs(one.astype(int) - other).mean() < 3
         and np.abs(cv2.blur(one, (3, 3)).astype(int) - cv2.blur(other, (3, 3))).max() < 48
@@ -43,7 +43,7 @@ def close(one: Grey, other: Grey) -> bool:
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "BMP", "TIFF", "WEBP", "GIF", "PPM"])
 @pytest.mark.parametrize("mode", ["L", "RGB"])
-def test_formats(page: Grey, format_: str, mode: str, tmp_path: Path) -> None:
+def test_formats(page: Gray, format_: str, mode: str, tmp_path: Path) -> None:
     data = saved(Image.fromarray(page).convert(mode), format_)
     path = tmp_path / "page"
     path.write_bytes(data)
@@ -52,7 +52,7 @@ def test_formats(page: Grey, format_: str, mode: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16", "I", "F"])
-def test_modes_of_pil_images_and_of_png(page: Grey, mode: str) -> None:
+def test_modes_of_pil_images_and_of_png(page: Gray, mode: str) -> None:
     image = Image.fromarray(page)
     deep = mode == "I;16"
     image = Image.fromarray(page.astype(np.uint16) * 257) if deep else image.convert(mode)
@@ -61,15 +61,15 @@ def test_modes_of_pil_images_and_of_png(page: Grey, mode: str) -> None:
         assert close(load(saved(image, "PNG")), page)
 
 
-def test_cmyk_jpeg(page: Grey) -> None:
+def test_cmyk_jpeg(page: Gray) -> None:
     image = Image.fromarray(page).convert("RGB").convert("CMYK")
     assert close(load(saved(image, "JPEG", quality=95)), page)
     assert close(load(image), page)
 
 
 @pytest.mark.parametrize("ink", [0, 255])
-def test_transparent_ground_contrasts_with_the_ink(page: Grey, ink: int) -> None:
-    # Under transparent pixels editors leave any colour; here it is that of the ink.
+def test_transparent_ground_contrasts_with_the_ink(page: Gray, ink: int) -> None:
+    # Under transparent pixels editors leave any color; here it is that of the ink.
     alpha = 255 - page
     pixels = np.dstack([np.full_like(page, ink)] * 3 + [alpha])
     wanted = page if ink == 0 else 255 - page
@@ -83,13 +83,13 @@ def test_transparent_ground_contrasts_with_the_ink(page: Grey, ink: int) -> None
         assert close(load(value), wanted)
 
 
-def test_transparent_corners_of_an_opaque_page_become_page(page: Grey) -> None:
+def test_transparent_corners_of_an_opaque_page_become_page(page: Gray) -> None:
     alpha = np.full_like(page, 255)
     alpha[:4, :4] = alpha[-4:, -4:] = 0
     assert close(load(np.dstack([page, page, page, alpha])), page)
 
 
-def test_palette_with_transparency(page: Grey) -> None:
+def test_palette_with_transparency(page: Gray) -> None:
     image = Image.fromarray((page > 127).astype(np.uint8), "L").convert("P")
     image.putpalette([0, 0, 0, 0, 0, 0])
     assert close(load(saved(image, "PNG", transparency=1)), page)
@@ -103,7 +103,7 @@ def test_a_wholly_transparent_picture_is_blank() -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("format_", ["JPEG", "PNG", "WEBP", "TIFF"])
-def test_a_picture_turned_by_exif_is_upright(page: Grey, orientation: int, format_: str) -> None:
+def test_a_picture_turned_by_exif_is_upright(page: Gray, orientation: int, format_: str) -> None:
     turned = {
         1: page,
         2: page[:, ::-1],
@@ -121,14 +121,14 @@ def test_a_picture_turned_by_exif_is_upright(page: Grey, orientation: int, forma
     assert close(load(Image.open(io.BytesIO(data))), page)
 
 
-@pytest.mark.parametrize("colour", [(255, 230, 0), (0, 0, 200), (200, 0, 0), (0, 160, 0)])
+@pytest.mark.parametrize("color", [(255, 230, 0), (0, 0, 200), (200, 0, 0), (0, 160, 0)])
 @pytest.mark.parametrize("ground", [255, 0])
-def test_coloured_ink_stands_out(page: Grey, colour: tuple[int, ...], ground: int) -> None:
+def test_colored_ink_stands_out(page: Gray, color: tuple[int, ...], ground: int) -> None:
     pixels = np.full((*page.shape, 3), ground, np.uint8)
-    pixels[page == 0] = colour
+    pixels[page == 0] = color
     for value in (pixels, saved(Image.fromarray(pixels), "PNG")):
-        grey = load(value).astype(int)
-        assert abs(grey[page == 0].mean() - grey[page == 255].mean()) > 70
+        gray = load(value).astype(int)
+        assert abs(gray[page == 0].mean() - gray[page == 255].mean()) > 70
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_coloured_ink_stands_out(page: Grey, colour: tuple[int, ...], ground: in
         lambda page: np.repeat(page, 2, axis=1)[:, ::2],
     ],
 )
-def test_arrays_of_any_kind(page: Grey, convert: object) -> None:
+def test_arrays_of_any_kind(page: Gray, convert: object) -> None:
     assert (load(convert(page)) == page).all()  # type: ignore[operator]
 
 
@@ -218,7 +218,7 @@ def test_a_large_array_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_damaged_bytes_give_typed_errors_only(
-    page: Grey, capfd: pytest.CaptureFixture[str]
+    page: Gray, capfd: pytest.CaptureFixture[str]
 ) -> None:
     chance = random.Random(5)
     formats = ["PNG", "JPEG", "BMP", "WEBP", "GIF", "TIFF", "PPM"]

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from namer_edge_runtime.ink.inkml import Ink, iterate_ink
 from namer_edge_runtime.ink.render import draw, render
-from namer_edge_runtime.picture.look import Look, Prepared, padded_size
-from namer_edge_runtime.picture.pen import measured_width
 from namer_edge_runtime.picture.prepare import FINEST, INK, THICKEST, drawn_width, prepare
+from namer_edge_runtime.picture.stroke_width import measured_width
+from namer_edge_runtime.preprocessing import Prepared, Preprocessing, padded_size
 
-LOOK = Look()
+LOOK = Preprocessing()
 LARGE = 100_000
 TURN = np.linspace(0, 6.2, 40)
 STROKES: list[NDArray[np.float32]] = [
@@ -64,7 +64,7 @@ def test_scale_and_pen_of_the_picture_do_not_matter(scale: float) -> None:
         assert likeness(prepared, wanted, scale) > 0.55
 
 
-@pytest.mark.parametrize("pen", [8.0, 24.0])  # drawn as they are, and by their middles
+@pytest.mark.parametrize("pen", [8.0, 24.0])  # drawn as they are, and along their skeleton
 def test_bars_that_have_run_together_stay_thicker_than_one(pen: float) -> None:
     letter = np.array([[0, 0], [0, 64], [30, 64], [30, 0]], np.float32)
     bars = [np.array([[70, y], [110, y]], np.float32) for y in (32 - 0.4 * pen, 32 + 0.4 * pen)]
@@ -73,14 +73,14 @@ def test_bars_that_have_run_together_stay_thicker_than_one(pen: float) -> None:
         ink = draw([stroke + np.float32(30) for stroke in strokes], (130, 180), pen)
         image = prepare(255 - ink, LOOK).image
         _, _, stats, _ = cv2.connectedComponentsWithStats((image > INK).astype(np.uint8))
-        heights.append(stats[stats[1:, 0].argmax() + 1, 3])  # of the rightmost piece
+        heights.append(stats[stats[1:, 0].argmax() + 1, 3])  # of the rightmost component
     assert heights[0] > heights[1]
 
 
 @pytest.mark.parametrize("symbol_height", [20.0, 26.0, 40.0])
 def test_another_look(symbol_height: float) -> None:
-    look = Look(symbol_height, pen_width=3.0, margin=10)
-    prepared, wanted = prepare(page(), look), render(STROKES, look)
+    preprocessing = Preprocessing(symbol_height, pen_width=3.0, margin=10)
+    prepared, wanted = prepare(page(), preprocessing), render(STROKES, preprocessing)
     assert prepared.image.shape == wanted.image.shape
     assert prepared.scale == pytest.approx(wanted.scale, rel=0.05)
     assert FINEST * 0.85 < width_of(prepared.image) / width_of(wanted.image) < THICKEST
@@ -89,11 +89,11 @@ def test_another_look(symbol_height: float) -> None:
 def test_positions_lead_back_to_the_picture() -> None:
     prepared = prepare(page(2.0, 6.0), LOOK)
     # The level bar of the fourth stroke, found in the prepared picture.
-    count, _, stats, centres = cv2.connectedComponentsWithStats(
+    count, _, stats, centers = cv2.connectedComponentsWithStats(
         (prepared.image > 127).astype(np.uint8)
     )
     bar = max(range(1, count), key=lambda n: stats[n][2] / stats[n][3])
-    found = prepared.to_input(np.array([centres[bar] + 0.5]))[0]
+    found = prepared.to_input(np.array([centers[bar] + 0.5]))[0]
     assert found == pytest.approx(
         [(175 + 30) * 2, (31 + 30) * 2], abs=7
     )  # a pixel of the model is 6.4
@@ -114,14 +114,14 @@ def test_pictures_of_real_ink_come_out_as_the_ink_itself(
 ) -> None:
     scales, widths, like = [], [], []
     for ink in inks:
-        drawn = render(ink.strokes, Look(height, pen, 20, LARGE, LARGE))
+        drawn = render(ink.strokes, Preprocessing(height, pen, 20, LARGE, LARGE))
         wanted = render(ink.strokes, LOOK)
         prepared = prepare(255 - drawn.image, LOOK)
         scales.append(prepared.scale * drawn.scale / wanted.scale)
         widths.append(width_of(prepared.image) / width_of(wanted.image))
         inner = Prepared(wanted.image, wanted.scale / drawn.scale, _moved(wanted, drawn))
         like.append(likeness(prepared, inner, 1.0))
-    # Strokes that touch are one piece in a picture, so a few heights differ.
+    # Strokes that touch are one component in a picture, so a few heights differ.
     assert np.mean((np.array(scales) > 0.8) & (np.array(scales) < 1.25)) >= 0.75
     assert np.median(scales) == pytest.approx(1, abs=0.07)
     assert FINEST * 0.85 < np.median(widths) < THICKEST
@@ -220,8 +220,8 @@ def test_a_single_point() -> None:
 
 
 def test_a_formula_that_is_too_wide_is_scaled_to_fit() -> None:
-    look = Look(max_width=160)
-    prepared = prepare(page(), look)
+    preprocessing = Preprocessing(max_width=160)
+    prepared = prepare(page(), preprocessing)
     assert prepared.image.shape[1] <= 160
 
 
@@ -246,13 +246,13 @@ def test_a_picture_of_64_megapixels_is_read_in_bounded_memory() -> None:
 
 @pytest.mark.parametrize(("pen", "darkest"), [(7, 128), (8, 192)])
 def test_a_loop_that_a_thick_pen_nearly_closes_stays_open(pen: int, darkest: int) -> None:
-    grey = np.full((160, 220), 255, np.uint8)
+    gray = np.full((160, 220), 255, np.uint8)
     for x in (40, 80):  # two strokes that tell how high symbols are
-        cv2.line(grey, (x, 40), (x, 104), 0, pen, cv2.LINE_AA)
+        cv2.line(gray, (x, 40), (x, 104), 0, pen, cv2.LINE_AA)
     turn = np.linspace(0, 2 * np.pi, 60)
     loop = np.stack([150 + 5.5 * np.cos(turn), 80 + 8.25 * np.sin(turn)], 1)
-    cv2.polylines(grey, [np.round(loop * 16).astype(np.int32)], True, 0, pen, cv2.LINE_AA, 4)
-    prepared = prepare(grey, Look(symbol_height=26))
+    cv2.polylines(gray, [np.round(loop * 16).astype(np.int32)], True, 0, pen, cv2.LINE_AA, 4)
+    prepared = prepare(gray, Preprocessing(symbol_height=26))
     x, y = np.array([150, 80]) * prepared.scale + prepared.offset
     assert prepared.image[int(y), int(x)] < darkest
     assert prepared.image[int(y), int(x - 5.5 * prepared.scale)] > 128

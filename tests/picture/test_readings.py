@@ -14,12 +14,12 @@ from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.ink.strokes import symbol_height
-from namer_edge_runtime.picture.look import Look
-from namer_edge_runtime.picture.look import turned as points_turned
+from namer_edge_runtime.preprocessing import Preprocessing
+from namer_edge_runtime.preprocessing import turned as points_turned
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..handwriting import written
-from .paper import Grey, in_shadow, on_paper
+from .paper import Gray, in_shadow, on_paper
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.inkml"))
 MOST = 2 / 3
@@ -32,9 +32,9 @@ def recognizer() -> Recognizer:
 
 
 @cache
-def pages(height: float = 64, pen: float = 4) -> tuple[Grey, ...]:
-    look = Look(height, pen, 24, 10_000, 10_000)
-    return tuple(255 - render(read_inkml(path).strokes, look).image for path in EXAMPLES)
+def pages(height: float = 64, pen: float = 4) -> tuple[Gray, ...]:
+    preprocessing = Preprocessing(height, pen, 24, 10_000, 10_000)
+    return tuple(255 - render(read_inkml(path).strokes, preprocessing).image for path in EXAMPLES)
 
 
 @cache
@@ -47,7 +47,7 @@ def share(values: list[object]) -> float:
     return sum(a.canonical == label for a, label in zip(read, labels(), strict=True)) / len(read)
 
 
-def turned(page: Grey, degrees: float) -> Grey:
+def turned(page: Gray, degrees: float) -> Gray:
     page = np.pad(page, 30, constant_values=255)
     height, width = page.shape
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
@@ -83,11 +83,11 @@ def test_any_pen(pen: int) -> None:
     ],
     ids=["ruled", "squared", "dark squares", "shadow", "ruled in shadow", "left up", "right up"],
 )
-def test_paper_light_and_skew(spoil: Callable[[Grey], Grey]) -> None:
+def test_paper_light_and_skew(spoil: Callable[[Gray], Gray]) -> None:
     assert share([spoil(page) for page in pages()]) >= MOST
 
 
-def transparent(page: Grey, ink: int) -> Grey:
+def transparent(page: Gray, ink: int) -> Gray:
     return np.dstack([np.full_like(page, ink)] * 3 + [255 - page])
 
 
@@ -114,7 +114,7 @@ def transparent(page: Grey, ink: int) -> Grey:
         "moving",
     ],
 )
-def test_kinds_of_pictures_are_read_as_the_plain_one(convert: Callable[[Grey], object]) -> None:
+def test_kinds_of_pictures_are_read_as_the_plain_one(convert: Callable[[Gray], object]) -> None:
     assert share([convert(page) for page in pages()]) >= share(list(pages())) - 1 / len(EXAMPLES)
 
 

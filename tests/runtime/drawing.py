@@ -10,12 +10,12 @@ from namer_edge_runtime.ink.render import draw
 
 from .tiny_model import formula
 
-Grey = NDArray[np.uint8]
+Gray = NDArray[np.uint8]
 CORNER = np.array([30, 25], np.float32)
 """Where the first stroke's own (0, 0) lies in a picture at scale 1."""
 
 
-def picture(tokens: str, scale: float = 2.0, pen: float = 4.0) -> Grey:
+def picture(tokens: str, scale: float = 2.0, pen: float = 4.0) -> Gray:
     """Black on white, [H, W]; one unit of the strokes is `scale` pixels."""
     strokes = [(np.array(s, np.float32) + CORNER) * np.float32(scale) for s in formula(tokens)]
     width = int((56 * len(tokens.split()) + 60) * scale)

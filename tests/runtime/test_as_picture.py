@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.engine.base import PgdInputs, PgdOutput, VatOutput
 from namer_edge_runtime.inputs import open_input
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import STROKE_PLANES
+from namer_edge_runtime.preprocessing import STROKE_PLANES
 from namer_edge_runtime.recognizer import Recognizer
 
 from .drawing import formula, picture
@@ -39,10 +39,10 @@ def test_strokes_are_shown_or_hidden(
     tiny_model: ModelFile, recognizer: Recognizer, as_picture: bool
 ) -> None:
     seen = Seen(recognizer.engine)
-    look = replace(tiny_model.look, stroke_planes=True)
+    preprocessing = replace(tiny_model.preprocessing, stroke_planes=True)
     reader = Recognizer(
         seen,
-        look,
+        preprocessing,
         tiny_model.vocabulary,
         replace(recognizer.decoding, second_looks=(1.1, 0.9, 1.2, 0.8), sure=2.0),
         as_picture=as_picture,
@@ -65,9 +65,9 @@ def test_pictures_and_ink_of_one_size_share_a_batch(
     tiny_model: ModelFile, recognizer: Recognizer
 ) -> None:
     seen = Seen(recognizer.engine)
-    look = replace(tiny_model.look, stroke_planes=True)
-    reader = Recognizer(seen, look, tiny_model.vocabulary)
-    prepared = open_input(formula("1 - 1")).prepare(look)
+    preprocessing = replace(tiny_model.preprocessing, stroke_planes=True)
+    reader = Recognizer(seen, preprocessing, tiny_model.vocabulary)
+    prepared = open_input(formula("1 - 1")).prepare(preprocessing)
     hidden = replace(prepared, strokes=None)
     reader.each([prepared, hidden])
     assert [plane.any() for plane in seen.images[-1][:, 1:]] == [True, False]

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from namer_edge_runtime import bulk, command
+from namer_edge_runtime import command
+from namer_edge_runtime.bulk import run as bulk
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -41,7 +42,9 @@ def test_nothing_that_is_read_or_written_otherwise_is_replaced(
     save_inputs(tmp_path / "in")
     page, other = tmp_path / "in" / "a.png", tmp_path / "b.png"
     before = page.read_bytes()
+    os.link(page, tmp_path / "A.PNG")  # as a system sees it that ignores case
     for line in (
+        (page, "--draw", tmp_path / "A.PNG"),
         (page, "--draw", page),
         (page, "--show-steps", page),
         (page, "--jsonl", page),
@@ -125,3 +128,19 @@ def test_damaged_pictures_are_told_of_in_our_own_line_alone(
     assert done.returncode == 1
     assert done.stderr.startswith("namer-edge: error: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_has_enough_is_no_error_on_windows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: object) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    verb = SimpleNamespace(SUMMARY="", configure=lambda parser: None, run=run)
+    monkeypatch.setattr(command, "_load", lambda point: verb)
+    monkeypatch.setattr(command, "_give_up_output", lambda: None)
+    assert command.main(["check"]) == 1
+    assert capsys.readouterr().err == "namer-edge: error: Invalid argument\n"
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert command.main(["check"]) == 0
+    assert capsys.readouterr().err == ""

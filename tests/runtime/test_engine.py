@@ -99,7 +99,7 @@ class Elsewhere:
 
 def test_the_best_classes_leave_the_graph_and_not_the_map_of_all() -> None:
     model = ModelFile.open(None)
-    page = np.zeros((1, model.look.channels, 64, 96), np.uint8)
+    page = np.zeros((1, model.preprocessing.channels, 64, 96), np.uint8)
     seen = OnnxRuntimeEngine(model, threads=1).vat(page)
     assert seen.scores.shape == seen.classes.shape
     assert seen.scores.shape[1] <= 8 < model.vocabulary.size

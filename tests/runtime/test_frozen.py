@@ -62,8 +62,8 @@ def test_the_packages_read_from_a_zip(tmp_path: Path) -> None:
                     file.write(path, path.relative_to(package.parent))
     inside = f"import namer_edge_runtime\nassert {str(archive)!r} in namer_edge_runtime.__file__\n"
     assert "\\sqrt{x}" in run(WITHOUT_METADATA + inside + READ, archive)
-    demo = "from namer_edge_runtime.demo.serve import serve\n"
-    demo += "from namer_edge_runtime.demo.settings import Settings\n"
+    demo = "from namer_edge_runtime.server.serve import serve\n"
+    demo += "from namer_edge_runtime.server.settings import Settings\n"
     demo += "try: serve(Settings(recognizer={}, port=0))\nexcept Exception as error: print(error)"
     pytest.importorskip("starlette")
     assert "in an archive" in run(demo, archive)

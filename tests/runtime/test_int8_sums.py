@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from namer_edge_runtime import health
 from namer_edge_runtime.command import main
+from namer_edge_runtime.diagnostics import health
 from namer_edge_runtime.engine import base, int8_sums
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.engine.int8_sums import EXACT, PROBE, SATURATED, weight_bits

@@ -4,13 +4,18 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import ModelFileError, UsageError
-from namer_edge_runtime.model_file import ModelFile, packaged_models
+from namer_edge_runtime.ink.render import render
+from namer_edge_runtime.model_file import META, ModelFile, locate, packaged_models
+from namer_edge_runtime.preprocessing import Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 from .tiny_model import formula, write_tiny_model
@@ -63,7 +68,7 @@ def test_writing_again_replaces_the_old_model_and_leaves_nothing_behind(
 def test_a_failed_write_leaves_the_old_model(tmp_path: Path) -> None:
     model = write_tiny_model(tmp_path / "m")
     with pytest.raises(ModelFileError, match="look"):
-        ModelFile.write(tmp_path / "m", {**model.meta, "look": {"colour": "red"}}, {"vat": b""})
+        ModelFile.write(tmp_path / "m", {**model.meta, "look": {"color": "red"}}, {"vat": b""})
     assert ModelFile.open(tmp_path / "m") == model
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
 
@@ -81,10 +86,10 @@ def test_nothing_there_names_the_packaged_models() -> None:
         (lambda meta: meta.update(format_version=2), "format version 2 is unknown"),
         (lambda meta: meta.pop("look"), "incomplete"),
         (lambda meta: meta.pop("vocabulary"), "incomplete"),
-        (lambda meta: meta.update(parts=[]), "incomplete"),
-        (lambda meta: meta["look"].update(colour="red"), "unknown keys"),
+        (lambda meta: meta.update(parts=[]), "parts is"),
+        (lambda meta: meta["look"].update(color="red"), "unknown keys"),
         (lambda meta: meta["decoding"].update(beam=3), "unknown keys"),
-        (lambda meta: meta["decoding"].update(epsilon="half"), "no number"),
+        (lambda meta: meta["decoding"].update(epsilon="half"), "decoding.epsilon"),
         (lambda meta: meta["parts"]["vat"].update(file="gone.onnx"), "missing"),
         (lambda meta: meta["parts"]["vat"].update(file="../secret"), "leaves"),
         (lambda meta: meta["parts"]["vat"].update(file="/etc/passwd"), "leaves"),
@@ -99,6 +104,51 @@ def test_a_wrong_model_json_is_refused(
     change_meta(folder, change)
     with pytest.raises(ModelFileError, match=message):
         ModelFile.open(folder)
+
+
+PACKAGED = json.loads((locate("crohme-edge") / META).read_text("utf-8"))
+HOSTILE = (None, True, -1, 0, 1e9, float("nan"), float("inf"), "a", [], {}, [1], {"a": 1})
+FIELDS = [
+    *((table, key) for table in ("look", "decoding") for key in PACKAGED[table]),
+    *((table, None) for table in ("look", "decoding", "scalings", "vocabulary", "parts")),
+    *(("vocabulary", key) for key in PACKAGED["vocabulary"]),
+    *(("scalings", key) for key in PACKAGED["scalings"]),
+    *(("name", None), ("engine_format", None), ("precision", None)),
+]
+
+
+@pytest.mark.parametrize(("table", "key"), FIELDS)
+def test_a_hostile_value_is_refused_by_its_name_or_does_no_harm(
+    table: str, key: str | None
+) -> None:
+    messages = []
+    for value in HOSTILE:
+        meta = json.loads(json.dumps(PACKAGED))
+        if key is None:
+            meta[table] = value
+        else:
+            meta[table][key] = value
+        try:
+            model = ModelFile._from_meta(locate("crohme-edge"), meta)
+        except ModelFileError as error:
+            messages.append(str(error))
+        else:
+            assert 2 <= model.decoding.max_nodes <= 4096
+            assert model.vocabulary.endings.max() <= 2
+            render([np.array([[0, 0], [30, 40]], np.float32)], model.preprocessing)
+    assert len(messages) >= 6
+    assert all(table in message or (key or table) in message for message in messages)
+
+
+@pytest.mark.parametrize("kind", [Preprocessing, DecodingOptions])
+@pytest.mark.parametrize("value", [None, True, -1, float("nan"), float("inf"), "a", {}])
+def test_impossible_options_are_refused_in_python_too(
+    kind: type[Preprocessing | DecodingOptions], value: Any
+) -> None:
+    for one in fields(kind):
+        if one.metadata:
+            with pytest.raises(UsageError, match=one.name):
+                kind(**{one.name: value})
 
 
 def test_a_missing_part_is_refused(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import pytest
 
-from namer_edge_runtime.bulk import recognize_all, sources
+from namer_edge_runtime.bulk.run import recognize_all, sources
 from namer_edge_runtime.errors import EngineError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
@@ -65,7 +65,7 @@ def workers() -> list[int]:
 def test_a_worker_killed_half_way_loses_and_doubles_nothing(
     tiny_model: ModelFile, tmp_path: Path
 ) -> None:
-    from namer_edge_runtime.ray_bulk import recognize_on_ray
+    from namer_edge_runtime.bulk.ray import recognize_on_ray
 
     for number in range(COUNT):
         said = " ".join("1-"[bit == "1"] for bit in f"{number:06b}")
@@ -94,7 +94,7 @@ def test_a_worker_killed_half_way_loses_and_doubles_nothing(
 
 @pytest.mark.usefixtures("cluster")
 def test_workers_that_cannot_open_the_model_say_why(tmp_path: Path) -> None:
-    from namer_edge_runtime.ray_bulk import recognize_on_ray
+    from namer_edge_runtime.bulk.ray import recognize_on_ray
 
     cv2.imwrite(str(tmp_path / "a.png"), picture("1"))
     with pytest.raises(EngineError, match="no model 'nowhere'"):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tqdm
 
-from namer_edge_runtime import bulk
+from namer_edge_runtime.bulk import run as bulk
 from namer_edge_runtime.recognizer import Recognizer
 
 from .conftest import Run

@@ -4,6 +4,7 @@ import io
 import logging
 import multiprocessing
 import pickle
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from PIL import Image
 from namer_edge_runtime.errors import InkError, NamerEdgeError, PictureError, UsageError
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.recognition.single_pass import SinglePass
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result
 
@@ -120,14 +122,14 @@ def test_no_more_large_pictures_are_open_than_need_be(
     pages = [picture("1"), picture("-"), picture("1 - 1"), picture("1")]
     wanted = [answer.canonical for answer in recognizer(pages)]
     windows: list[int] = []
-    look = Recognizer._look
+    single_pass = SinglePass.__call__
 
-    def looking(self: Recognizer, opened: Any, *more: Any) -> Any:
-        windows.append(len(opened))
-        return look(self, opened, *more)
+    def counting(self: SinglePass, inputs: Sequence[Any], *more: Any) -> Any:
+        windows.append(len(inputs))
+        return single_pass(self, inputs, *more)
 
-    monkeypatch.setattr(Recognizer, "_look", looking)
-    monkeypatch.setattr("namer_edge_runtime.recognizer.MOST_HELD", pages[0].size + 1)
+    monkeypatch.setattr(SinglePass, "__call__", counting)
+    monkeypatch.setattr("namer_edge_runtime.recognizer.MAX_OPEN_PIXELS", pages[0].size + 1)
     assert [answer.canonical for answer in recognizer(pages)] == wanted
     assert len(windows) > 1
     assert max(windows) == 2
@@ -244,7 +246,7 @@ def test_a_model_of_three_channels_gets_them(tiny_model: ModelFile, recognizer: 
     from dataclasses import replace
 
     three = Recognizer(
-        recognizer.engine, replace(tiny_model.look, channels=3), tiny_model.vocabulary
+        recognizer.engine, replace(tiny_model.preprocessing, channels=3), tiny_model.vocabulary
     )
     assert three(picture("1 - 1")).canonical == "1 - 1"
 

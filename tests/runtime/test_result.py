@@ -23,7 +23,7 @@ def test_strokes_of_each_symbol(recognizer: Recognizer) -> None:
     strokes = formula("1 ^ -")
     result = recognizer.strokes([strokes[2], *strokes[:2]])
     assert result.canonical == "1 ^ { - }"
-    # The tiny model writes `^`, which nobody does: its stroke falls to a neighbour.
+    # The tiny model writes `^`, which nobody does: its stroke falls to a neighbor.
     assert result.token_strokes == ((1,), (), (0, 2))
     graph = [line.split(", ") for line in result.label_graph().splitlines()]
     assert [line[4:] for line in graph if line[0] == "O"] == [["1"], ["0", "2"]]
@@ -35,12 +35,12 @@ def test_a_drawing_shows_each_token_at_its_place_and_the_path(recognizer: Recogn
     result = recognizer(image)
     own = result.draw(image)
     assert own.shape == (*image.shape, 3)
-    coloured = np.ptp(own.astype(int), axis=2) > 40
+    colored = np.ptp(own.astype(int), axis=2) > 40
     for token in result.tokens:
-        assert coloured[round(token.y), round(token.x)]
+        assert colored[round(token.y), round(token.x)]
     between = (np.array((0, 10)) + CORNER) * 4 + (60, 0)  # no ink there, but an arrow
     x, y = between.astype(int)
-    assert coloured[y - 30 : y + 31, x].any()
+    assert colored[y - 30 : y + 31, x].any()
     assert np.array_equal(own, result.draw(png(image)))
     enlarged = result.draw()
     assert enlarged.ndim == 3

@@ -9,8 +9,8 @@ pytest.importorskip("torch")
 
 from namer_edge.data.formula import Formula
 from namer_edge_benchmarks.runtime_targets import Target, _reading
+from namer_edge_runtime.diagnostics.cold_start import CROSS, cold_start
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.start_up import CROSS, start_up
 
 
 def test_a_target_says_whether_it_is_met() -> None:
@@ -39,5 +39,5 @@ def test_a_plain_install_starts_without_what_numba_takes_along(
     taken = tmp_path / "taken"
     (tmp_path / "scipy.py").write_text(f"open({str(taken)!r}, 'w').close()\n", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    start_up(tiny_model.path, base=True)
+    cold_start(tiny_model.path, base=True)
     assert not taken.exists()

@@ -31,7 +31,7 @@ def in_a_bare_python(code: str) -> str:
     return done.stdout
 
 
-def test_t1_a_picture_is_recognised_without_them(tiny_model: ModelFile, tmp_path: Path) -> None:
+def test_t1_a_picture_is_recognized_without_them(tiny_model: ModelFile, tmp_path: Path) -> None:
     save_inputs(tmp_path / "in")
     output = in_a_bare_python(
         "from namer_edge import Recognizer\n"

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, checker, helper, numpy_helper
 
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.formula.vocabulary import GROUP, Vocabulary
 from namer_edge_runtime.model_file import ModelFile
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
 VOCABULARY = Vocabulary("strokes", ("1", "-"), {"^": (GROUP,)})
 STROKES = {
@@ -41,9 +41,9 @@ def write_tiny_model(path: Path, **decoding: float) -> ModelFile:
         "name": "tiny",
         "engine_format": "onnx",
         "precision": "fp32",
-        "look": Look().to_json(),
+        "look": Preprocessing().to_json(),
         "vocabulary": VOCABULARY.to_json(),
-        "decoding": {**Decoding().to_json(), **decoding},
+        "decoding": {**DecodingOptions().to_json(), **decoding},
         "licence": "Apache-2.0",
     }
     return ModelFile.write(path, meta, {"vat": vat(), "pgd": pgd()})

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
+from namer_edge.autoregressive.model import DecoderArchitecture
+from namer_edge.autoregressive.registry import build_autoregressive
+from namer_edge.checkpoints.load_pretrained import load_pretrained
+from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.data.formula import Formula
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.model.namer import Namer
-from namer_edge.recognisers.build import build_recogniser
-from namer_edge.recognisers.recogniser import DecoderArchitecture
-from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
-from namer_edge.training.transfer import take_over
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.render import render
@@ -34,29 +34,29 @@ def test_a_deeper_encoder_reads_as_the_one_it_grew_from(checkpoint: Path) -> Non
     old, _, _ = load_weights(checkpoint)
     blocks = tuple(count + 1 for count in old.architecture.blocks)
     new = Namer(replace(old.architecture, blocks=blocks), old.vocabulary)
-    take_over(new, checkpoint)
+    load_pretrained(new, checkpoint)
     picture = torch.rand(1, 1, 32, 64)
     with torch.no_grad():
         before, after = (model.eval().encode(picture) for model in (old, new))
     assert torch.allclose(before.logits, after.logits, atol=1e-5)
     assert torch.allclose(before.memory, after.memory, atol=1e-5)
-    # What is new can be learnt: a gradient reaches it.
+    # What is new can be learned: a gradient reaches it.
     new.train().encode(picture).logits.square().sum().backward()
     grown = new.get_parameter(f"encoder.stages.3.blocks.{blocks[3] - 1}.second.norm.weight")
     assert grown.grad is not None
     assert grown.grad.abs().max() > 0
     shallower = Namer(replace(old.architecture, blocks=(0, 0, 0, 0)), old.vocabulary)
     with pytest.raises(ConfigError, match="the configuration asks for"):
-        take_over(shallower, checkpoint)
+        load_pretrained(shallower, checkpoint)
 
 
 def test_with_stroke_planes_a_model_reads_as_the_one_it_began_from(checkpoint: Path) -> None:
-    old, look, _ = load_weights(checkpoint)
+    old, preprocessing, _ = load_weights(checkpoint)
     config = load_config("edge", [*SMALL, "stroke_planes=true"])
     new = Namer(config.architecture, old.vocabulary)
-    take_over(new, checkpoint)
-    prepared = render(written(5).strokes, replace(look, stroke_planes=True))
-    planes = torch.from_numpy(prepared.planes(config.look.inputs)[None]).float() / 255
+    load_pretrained(new, checkpoint)
+    prepared = render(written(5).strokes, replace(preprocessing, stroke_planes=True))
+    planes = torch.from_numpy(prepared.planes(config.preprocessing.inputs)[None]).float() / 255
     assert planes[:, 1:].any()
     with torch.no_grad():
         before = old.eval().encode(planes[:, :1])
@@ -65,26 +65,26 @@ def test_with_stroke_planes_a_model_reads_as_the_one_it_began_from(checkpoint: P
     new.train().encode(planes).logits.square().sum().backward()
     first = new.get_parameter("encoder.stages.0.down.conv.weight")
     assert first.grad is not None
-    assert (first.grad[:, 1:].abs().amax((0, 2, 3)) > 0).all(), "all planes can be learnt"
-    save_weights(checkpoint, new, config.look, {})
+    assert (first.grad[:, 1:].abs().amax((0, 2, 3)) > 0).all(), "all planes can be learned"
+    save_weights(checkpoint, new, config.preprocessing, {})
     with pytest.raises(ConfigError, match="the configuration asks for"):
-        take_over(Namer(old.architecture, old.vocabulary), checkpoint)
+        load_pretrained(Namer(old.architecture, old.vocabulary), checkpoint)
 
 
 def smiling(formula: Formula) -> Formula:
     """The formula with a face in place of its first symbol."""
     box = formula.boxes[0]
-    centre, radius = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max()) / 2
+    center, radius = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max()) / 2
     turn = np.linspace(0, 2 * np.pi, 24)
     circle = np.stack([np.cos(turn), np.sin(turn)], 1)
     face = [circle * radius, circle[2:11] * radius / 2, *(circle[:1] * radius * s for s in (-0.3,))]
-    strokes = [np.asarray(line + centre, np.float32) for line in face]
+    strokes = [np.asarray(line + center, np.float32) for line in face]
     kept = [s for s, owner in zip(formula.strokes, formula.symbols, strict=True) if owner]
-    owners = [owner for owner in formula.symbols if owner]
+    assign_strokes = [owner for owner in formula.symbols if owner]
     return replace(
         formula,
         strokes=[*strokes, *kept],
-        symbols=np.array([0] * len(strokes) + owners, np.int32),
+        symbols=np.array([0] * len(strokes) + assign_strokes, np.int32),
         tokens=(SMILEY, *formula.tokens[1:]),
     )
 
@@ -107,7 +107,7 @@ def checkpoint(tmp_path: Path) -> Path:
     torch.nn.init.normal_(namer.vat.classify.bias)
     torch.nn.init.normal_(namer.pgd.correct.bias)
     path = tmp_path / "crohme.safetensors"
-    save_weights(path, namer, config.look, {"config": asdict(config)})
+    save_weights(path, namer, config.preprocessing, {"config": asdict(config)})
     return path
 
 
@@ -117,10 +117,10 @@ def test_rows_go_where_their_tokens_stand_now(
     old, _, _ = load_weights(checkpoint)
     new = Namer(old.architecture, Vocabulary.load(str(mine)))
     fresh = {name: value.clone() for name, value in new.state_dict().items()}
-    taken = take_over(new, checkpoint)
-    assert (taken.new, taken.lost) == ((SMILEY,), ())
-    taken.tell(checkpoint)
-    assert "1 classes new, to be learnt: \\smiley" in capsys.readouterr().err
+    taken = load_pretrained(new, checkpoint)
+    assert (taken.new, taken.dropped) == ((SMILEY,), ())
+    taken.report(checkpoint)
+    assert "1 classes new, to be learned: \\smiley" in capsys.readouterr().err
     for token in ("x", "=", "\\frac", "^"):
         a, b = VOCABULARY.id(token), new.vocabulary.id(token)
         for name in ("vat.classify.weight", "vat.classify.bias", "pgd.token.weight"):
@@ -140,14 +140,14 @@ def test_a_symbol_with_other_arguments_is_another_symbol(checkpoint: Path) -> No
     relations = {**VOCABULARY.relations, "\\sqrt": ("{",)}
     old, _, _ = load_weights(checkpoint)
     new = Namer(old.architecture, replace(VOCABULARY, relations=relations))
-    assert take_over(new, checkpoint).new == ("\\sqrt",)
+    assert load_pretrained(new, checkpoint).new == ("\\sqrt",)
 
 
 def test_nothing_in_common_is_refused(checkpoint: Path) -> None:
     old, _, _ = load_weights(checkpoint)
     foreign = Namer(old.architecture, Vocabulary("runes", ("ᚠ", "ᚢ"), {}))
     with pytest.raises(ConfigError, match="no token in common"):
-        take_over(foreign, checkpoint)
+        load_pretrained(foreign, checkpoint)
 
 
 def test_a_teacher_begins_with_the_encoder_of_a_trained_namer(checkpoint: Path) -> None:
@@ -158,13 +158,13 @@ def test_a_teacher_begins_with_the_encoder_of_a_trained_namer(checkpoint: Path) 
         decoder_width=16,
         attention_width=16,
     )
-    teacher = build_recogniser(same, VOCABULARY)
-    take_over(teacher, checkpoint)
+    teacher = build_autoregressive(same, VOCABULARY)
+    load_pretrained(teacher, checkpoint)
     for name, value in old.encoder.state_dict().items():
         assert torch.equal(value, teacher.encoder.state_dict()[name])
     wider = replace(same, widths=(8, 8, 16, 40))
     with pytest.raises(ConfigError, match="another encoder"):
-        take_over(build_recogniser(wider, VOCABULARY), checkpoint)
+        load_pretrained(build_autoregressive(wider, VOCABULARY), checkpoint)
 
 
 @pytest.mark.slow
@@ -189,7 +189,7 @@ def test_weights_tell_what_they_began_from(pack: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_made_up_symbol_is_learnt_and_the_others_are_not_forgotten(
+def test_a_made_up_symbol_is_learned_and_the_others_are_not_forgotten(
     mine: Path, tmp_path: Path
 ) -> None:
     """The shipped weights, 40 batches of eight formulas, four of which have a face."""

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.model.namer import Namer
-from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge_runtime.errors import ConfigError
@@ -27,7 +27,7 @@ def whole(tmp_path: Path) -> Path:
     config = load_config("edge", LESS)
     torch.manual_seed(0)
     path = tmp_path / "whole.safetensors"
-    save_weights(path, Namer(config.architecture, VOCABULARY), config.look, {})
+    save_weights(path, Namer(config.architecture, VOCABULARY), config.preprocessing, {})
     return path
 
 
@@ -67,7 +67,7 @@ def test_heads_that_the_weights_lack_cannot_be_taken_over(
 ) -> None:
     config = load_config("edge", [*LESS, 'pgd_parts=["left"]'])
     path = tmp_path / "left.safetensors"
-    save_weights(path, Namer(config.architecture, VOCABULARY), config.look, {})
+    save_weights(path, Namer(config.architecture, VOCABULARY), config.preprocessing, {})
     wanted = [*LESS, f"init={path}", f'train=["{pack}"]', f"output={tmp_path / 'run'}"]
     with pytest.raises(ConfigError, match="asks for"):
         train(load_config("edge", wanted))

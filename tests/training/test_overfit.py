@@ -1,4 +1,4 @@
-"""The whole line at once: sixteen formulas learnt by heart, read through the exported model."""
+"""The whole line at once: sixteen formulas learned by heart, read through the exported model."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from .conftest import PLAIN, SMALL
 
 
 @pytest.mark.slow
-def test_sixteen_formulas_are_learnt_and_read_by_the_exported_model(
+def test_sixteen_formulas_are_learned_and_read_by_the_exported_model(
     pack: Path, tmp_path: Path
 ) -> None:
     threads = torch.get_num_threads()

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from namer_edge.data.augment import Augmentation
-from namer_edge.data.batches import Ink, loader
+from namer_edge.data.batches import TrainingSet, loader
 from namer_edge.training.config import TrainConfig, load_config
 from namer_edge.training.loop import build, objective_of
-from namer_edge_runtime.decoding import Decoding
+from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..handwriting import written
@@ -40,7 +40,7 @@ def test_the_paper_is_what_its_implementation_details_say() -> None:
     assert (config.epochs, config.batch_size, config.warmup_epochs) == (240, 32, 1)
     assert (config.learning_rate, config.final_learning_rate) == (2e-4, 2e-7)
     assert config.weight_decay == 0  # AdamW without it is Adam
-    assert config.decoding == Decoding(0.5, 1.0, 1.0)
+    assert config.decoding == DecodingOptions(0.5, 1.0, 1.0)
     assert "dwap" in config.teacher
     assert config.augmentation.off
     ours = ("label_smoothing", "corrupt", "jitter", "surplus", "cut", "swap", "typeset", "ema")
@@ -88,7 +88,9 @@ def test_each_is_built_and_takes_a_step(name: str) -> None:
     try:
         model = build(config, vocabulary)
         objective = objective_of(model, config).train()
-        ink = Ink([written(0), written(2)], vocabulary, config.look, Augmentation())
+        ink = TrainingSet(
+            [written(0), written(2)], vocabulary, config.preprocessing, Augmentation()
+        )
         (batch,) = loader(ink, ink.plan(0, 2, 0))
         optimizer = torch.optim.AdamW(model.parameters(), config.learning_rate)
         losses = objective(batch, (0,))

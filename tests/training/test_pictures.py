@@ -7,27 +7,27 @@ import numpy as np
 import pytest
 import torch
 
+from namer_edge.checkpoints.weights import load_weights, save_weights
 from namer_edge.data.augment import Augmentation
-from namer_edge.data.batches import Ink, loader
+from namer_edge.data.batches import TrainingSet, loader
 from namer_edge.data.formula import Formula
 from namer_edge.data.mathwriting import load_mathwriting
 from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.pictures import load_pictures
 from namer_edge.data.report import Report
-from namer_edge.training.checkpoint import load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import prepare_input
-from namer_edge_runtime.picture.look import Look
+from namer_edge_runtime.preprocessing import Preprocessing
 
+from ..autoregressive.small import small
 from ..handwriting import VOCABULARY, WRITTEN, written
 from ..photos import write_photos
-from ..recognisers.small import small
 from .conftest import PLAIN, SMALL
 
-LOOK = Look(symbol_height=20.0)
+LOOK = Preprocessing(symbol_height=20.0)
 NUMBERS = (0, 2, 4, 5)
 SETTINGS = [
     *(*SMALL, *PLAIN, "precision=fp32", "epochs=1", "batch_size=4", 'validation=""'),
@@ -54,7 +54,7 @@ def located(formula: Formula, number: int) -> Formula:
 
 
 def test_without_augmentation_it_is_what_the_device_sees(photos: list[Formula]) -> None:
-    ink = Ink(photos, VOCABULARY, LOOK, Augmentation())
+    ink = TrainingSet(photos, VOCABULARY, LOOK, Augmentation())
     for batch in ink.plan(epoch=0, batch_size=2, seed=0):
         for draw in batch:
             drawn = ink[draw]
@@ -69,7 +69,7 @@ def test_augmented_it_stays_inside_and_its_tokens_on_their_ink(
 ) -> None:
     known = [located(photo, number) for photo, number in zip(photos, NUMBERS, strict=True)]
     wild = Augmentation(scale=scale, aspect=0.2, rotation=5.0, shear=0.1, pen=0.3)
-    ink = Ink([*known, written(7)], VOCABULARY, LOOK, wild)  # pictures and ink in one batch
+    ink = TrainingSet([*known, written(7)], VOCABULARY, LOOK, wild)  # pictures and ink in one batch
     for seed in range(4):
         for batch in loader(ink, ink.plan(0, 5, seed=seed)):
             images = batch.images[:, 0].numpy()
@@ -91,18 +91,18 @@ def test_without_a_teacher_it_says_to_give_one(photos: list[Formula], tmp_path: 
         train(config)
 
 
-def test_in_colour_blue_ink_is_dark_in_blue(photos: list[Formula]) -> None:
+def test_in_color_blue_ink_is_dark_in_blue(photos: list[Formula]) -> None:
     """Ink is bright where it takes light from the paper, and that it does least in its own
-    colour; what is written with a pen of no colour is alike in all three."""
-    look = replace(LOOK, channels=3)
+    color; what is written with a pen of no color is alike in all three."""
+    preprocessing = replace(LOOK, channels=3)
     for augmentation in (Augmentation(), Augmentation(scale=0.2, rotation=3.0)):
-        ink = Ink(photos[:1], VOCABULARY, look, augmentation)
+        ink = TrainingSet(photos[:1], VOCABULARY, preprocessing, augmentation)
         for batch in loader(ink, ink.plan(0, 1, seed=0)):
             image = batch.images[0].numpy().astype(int)
             assert image.shape[0] == 3
             red, _, blue = (plane[image.max(0) > 120].mean() for plane in image)
             assert red > 1.3 * blue
-    plain = Ink([written(0)], VOCABULARY, look, Augmentation())
+    plain = TrainingSet([written(0)], VOCABULARY, preprocessing, Augmentation())
     (batch,) = loader(plain, plain.plan(0, 1, seed=0))
     assert (batch.images == batch.images[:, :1]).all()
 
@@ -126,8 +126,8 @@ def test_a_teacher_learns_from_pictures_and_teaches_from_them(
         train(load_config("edge", [*SETTINGS, *data, f"teacher={teacher}", f"output={output}"]))
     finally:
         torch.set_num_threads(threads)
-    namer, look, record = load_weights(output / "last.safetensors")
-    assert namer.architecture.channels == look.channels == channels
+    namer, preprocessing, record = load_weights(output / "last.safetensors")
+    assert namer.architecture.channels == preprocessing.channels == channels
     assert record["progress"]["samples_seen"] == 4
     assert 0 <= record["validation"]["exprate"] <= 100
 

@@ -11,13 +11,13 @@ import torch
 from onnxruntime import InferenceSession
 from torch import Tensor
 
-from namer_edge.data.batches import Batch, Ink, loader
+from namer_edge.checkpoints.weights import load_state, load_weights, save_weights
+from namer_edge.data.batches import Batch, TrainingSet, loader
 from namer_edge.data.pack import Pack, load_pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
 from namer_edge.training import quantization_aware
-from namer_edge.training.checkpoint import load_state, load_weights, save_weights
 from namer_edge.training.config import TrainConfig, load_config
 from namer_edge.training.loop import Trainer, train
 from namer_edge.training.loss import Objective
@@ -30,7 +30,7 @@ from namer_edge.training.quantization_aware import (
     rounded,
 )
 from namer_edge_export.onnx import export_pgd, export_vat
-from namer_edge_export.quantize import quantize_pgd, quantize_vat
+from namer_edge_export.quantization.onnx_qdq import quantize_pgd, quantize_vat
 from namer_edge_runtime.engine.base import PgdInputs
 from namer_edge_runtime.errors import ConfigError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -66,7 +66,7 @@ def untrained(tmp_path: Path) -> Path:
     namer = Namer(config.architecture, Vocabulary.load("crohme"))
     torch.nn.init.normal_(namer.vat.classify.weight, std=0.2)  # or "none" everywhere
     path = tmp_path / "untrained.safetensors"
-    save_weights(path, namer, config.look, {"config": asdict(config)})
+    save_weights(path, namer, config.preprocessing, {"config": asdict(config)})
     return path
 
 
@@ -81,7 +81,7 @@ def test_weights_keep_129_steps_a_channel_and_the_gradient_of_what_they_were() -
     assert torch.all(weight.grad == 1)
 
 
-def test_folding_batch_normalisation_rounds_alike() -> None:
+def test_folding_batch_normalization_rounds_alike() -> None:
     weight, factor = torch.randn(6, 4, 3, 3), torch.randn(6)[:, None, None, None] * 3
     torch.testing.assert_close(round_weight(weight * factor), round_weight(weight) * factor)
 
@@ -122,9 +122,10 @@ def test_it_computes_what_the_int8_graphs_compute(
     untrained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given the same ranges: those of float activations, as calibration has them."""
-    namer, look, _ = load_weights(untrained)
+    namer, preprocessing, _ = load_weights(untrained)
     pictures = [
-        {"image": prepare_input(written(n).strokes, look).image[None, None]} for n in range(4)
+        {"image": prepare_input(written(n).strokes, preprocessing).image[None, None]}
+        for n in range(4)
     ]
     engine = TorchEngine.of(namer)
     nodes = [_nodes(engine, picture["image"]) for picture in pictures]
@@ -211,18 +212,20 @@ def _tensor(value: np.ndarray) -> Any:
 
 def _batch(config: TrainConfig, pack: Path) -> Batch:
     vocabulary = Vocabulary.load("crohme")
-    ink = Ink(load_pack(pack).formulas, vocabulary, config.look, config.augmentation)
+    ink = TrainingSet(
+        load_pack(pack).formulas, vocabulary, config.preprocessing, config.augmentation
+    )
     return next(loader(ink, ink.plan(0, 4, 0)))
 
 
 def _loss(weights: Path, config: TrainConfig, batch: Batch) -> float:
     """Of the rounded model, with the ranges that this very batch has."""
     objective = Objective(load_weights(weights)[0], config.loss, config.candidates)
-    quantised = QuantizationAware(objective)
-    quantised.eval()
-    quantised.activations.train()
+    quantized = QuantizationAware(objective)
+    quantized.eval()
+    quantized.activations.train()
     with torch.no_grad():
-        losses: dict[str, Tensor] = quantised(batch, (0,))
+        losses: dict[str, Tensor] = quantized(batch, (0,))
     return float(losses["loss"])
 
 
@@ -235,9 +238,9 @@ def test_it_mends_what_rounding_breaks_and_plain_training_does_not(
     brief = ["batch_size=4", "validation=", "warmup_epochs=1"]
     learning = [*brief, "epochs=40", "learning_rate=2e-3"]
     train(load_config("edge", settings(pack, tmp_path / "learn", *learning)))
-    learnt = tmp_path / "learn" / "last.safetensors"
+    learned = tmp_path / "learn" / "last.safetensors"
     monkeypatch.setattr(quantization_aware, "LARGEST_WEIGHT", 1)
-    tuning = [*brief, "epochs=20", "learning_rate=1e-3", f"init={learnt}"]
+    tuning = [*brief, "epochs=20", "learning_rate=1e-3", f"init={learned}"]
     config = load_config("edge", settings(pack, tmp_path / "aware", *tuning, "qat=true"))
     train(config)
     train(load_config("edge", settings(pack, tmp_path / "plain", *tuning)))
@@ -252,11 +255,11 @@ def test_it_mends_what_rounding_breaks_and_plain_training_does_not(
 def test_the_checkpoint_is_one_like_any_other(untrained: Path, pack: Path, tmp_path: Path) -> None:
     more = ["qat=true", f"init={untrained}", "epochs=1", "ema=0.9", "batch_size=4"]
     train(load_config("edge", settings(pack, tmp_path / "run", *more)))
-    before, look, _ = load_weights(untrained)
+    before, preprocessing, _ = load_weights(untrained)
     after, same, record = load_weights(tmp_path / "run" / "best.safetensors")
-    assert (after.architecture, same) == (before.architecture, look)
+    assert (after.architecture, same) == (before.architecture, preprocessing)
     assert record["config"]["qat"] is True
-    # Batch normalisation kept its statistics; weights moved, and are not rounded.
+    # Batch normalization kept its statistics; weights moved, and are not rounded.
     for name, value in before.state_dict().items():
         if "running" in name:
             assert torch.equal(value, after.state_dict()[name])
@@ -268,17 +271,17 @@ def test_the_checkpoint_is_one_like_any_other(untrained: Path, pack: Path, tmp_p
 def test_what_is_validated_is_the_rounded_model(
     untrained: Path, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judged: list[Namer] = []
+    validation: list[Namer] = []
 
     def judge(namer: Namer, *_: Any) -> dict[str, float]:
-        judged.append(namer)
+        validation.append(namer)
         return {"exprate": 1.0}
 
     monkeypatch.setattr("namer_edge.training.loop.validate", judge)
     more = ["qat=true", f"init={untrained}", "epochs=1"]
     train(load_config("edge", settings(pack, tmp_path / "run", *more)))
-    assert all(len(channel.unique()) <= 129 for channel in judged[0].vat.classify.weight)
-    memory = judged[0].encode(torch.rand(1, 1, 64, 128)).memory
+    assert all(len(channel.unique()) <= 129 for channel in validation[0].vat.classify.weight)
+    memory = validation[0].encode(torch.rand(1, 1, 64, 128)).memory
     assert len(memory.unique()) <= 256
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from namer_edge.training.checkpoint import load_state, load_weights, save_weights
+from namer_edge.checkpoints.weights import load_state, load_weights, save_weights
 from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge.training.schedule import Progress
@@ -34,6 +34,7 @@ def settings(pack: Path, output: Path) -> list[str]:
         "checkpoint_minutes=0.0",
         "log_every=1",
         "precision=fp32",
+        "ema=0.9",
     ]
 
 
@@ -55,7 +56,7 @@ def test_a_killed_run_goes_on_to_the_same_losses(pack: Path, tmp_path: Path) -> 
         assert time.monotonic() < deadline, "the run did not get to its sixth step"
         assert process.poll() is None, "the run ended before it could be killed"
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     process.wait()
     _, state = load_state(killed / "state.safetensors")
     assert 0 < state["progress"]["step"] < 16
@@ -63,13 +64,16 @@ def test_a_killed_run_goes_on_to_the_same_losses(pack: Path, tmp_path: Path) -> 
     subprocess.run([*RUN, *settings(pack, killed), "--resume"], check=True, capture_output=True)
     assert losses(killed) == losses(whole)
     assert (killed / "validation.csv").read_text() == (whole / "validation.csv").read_text()
-    tensors = [load_state(folder / "state.safetensors")[0]["model"] for folder in (whole, killed)]
-    assert all(torch.equal(tensors[0][name], tensors[1][name]) for name in tensors[0])
+    for part in ("model", "average", "optimizer"):
+        tensors = [load_state(folder / "state.safetensors")[0][part] for folder in (whole, killed)]
+        assert all(torch.equal(tensors[0][name], tensors[1][name]) for name in tensors[0])
+    last = [(folder / "last.safetensors").read_bytes() for folder in (whole, killed)]
+    assert last[0] == last[1]
 
 
 @pytest.mark.slow
 def test_training_goes_on_elsewhere_from_weights_and_their_json(pack: Path, tmp_path: Path) -> None:
-    """Without the optimiser's state, but with the place in the schedule."""
+    """Without the optimizer's state, but with the place in the schedule."""
     first = load_config("edge", [*settings(pack, tmp_path / "first"), "epochs=2"])
     train(first)
     weights = tmp_path / "first" / "last.safetensors"
@@ -89,7 +93,7 @@ def test_weights_that_do_not_belong_are_refused(pack: Path, tmp_path: Path) -> N
     config = load_config("edge", settings(pack, tmp_path / "run"))
     namer = Namer(config.architecture, Vocabulary.load("crohme"))
     path = tmp_path / "weights.safetensors"
-    save_weights(path, namer, config.look, {"config": {}})
+    save_weights(path, namer, config.preprocessing, {"config": {}})
     assert load_weights(path)[0].architecture == namer.architecture
 
     other = load_config("edge", [*settings(pack, tmp_path / "run"), "pgd_width=32"])
@@ -132,4 +136,4 @@ def test_batches_divided_otherwise_go_on_as_many_samples_on(
     then = load_config("edge", ["batch_size=4", "accumulate=1"])
     now = load_config("edge", [f"batch_size={batch_size}", f"accumulate={accumulate}"])
     place = Progress(epoch=2, batch=3, step=11, samples_seen=44)
-    assert place.dealt_anew(asdict(then), now) == replace(place, batch=batch)
+    assert place.redivided(asdict(then), now) == replace(place, batch=batch)

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from namer_edge.data.batches import UNKNOWN, LabelPath
-from namer_edge.data.symbols import STRANGER
-from namer_edge.training.loss import summed
+from namer_edge.data.symbols import OOV
+from namer_edge.training.loss import cross_entropy_sum as summed
 from namer_edge.training.targets import (
     IGNORE,
     Candidates,
@@ -50,7 +50,7 @@ def path(t: NodeTargets, step: str = "right") -> list[int]:
 
 
 def read(t: NodeTargets) -> list[str]:
-    return [V.token(int(t.own[node])) for node in path(t)]
+    return [V.token(int(t.self_correction[node])) for node in path(t)]
 
 
 def test_the_map_holds_each_token_at_its_cell_and_none_elsewhere() -> None:
@@ -66,7 +66,7 @@ def test_a_formula_seen_right_is_joined_from_sos_to_eos_both_ways() -> None:
     t = targets("x ^ { 1 } -", [(2, 1), (1, 2), (0, 3), (2, 5)], p)
     assert read(t) == ["x", "^", "1", "}", "-"]
     assert path(t, "left") == path(t)[::-1]
-    assert (t.own[:2] == IGNORE).all()
+    assert (t.self_correction[:2] == IGNORE).all()
     assert t.left[0] == t.right[1] == IGNORE
     end = path(t)[3]
     assert t.endings[end] == 1
@@ -83,7 +83,7 @@ def test_a_missed_token_is_added_where_it_was_matched() -> None:
 def test_a_redundant_token_is_to_be_deleted_with_its_endings() -> None:
     p = seen((2, 1, "x", 0.9), (0, 6, "^", 0.8))
     t = targets("x", [(2, 1)], p)
-    surplus = np.flatnonzero(t.own == V.delete)
+    surplus = np.flatnonzero(t.self_correction == V.delete)
     assert [V.token(int(c)) for c in t.classes[surplus]] == ["^", "}"]
     assert (t.left[surplus] == IGNORE).all()
     assert (t.right[surplus] == IGNORE).all()
@@ -104,7 +104,7 @@ def test_a_wrong_class_with_other_endings_enters_as_two_candidates() -> None:
     t = targets("\\frac { 1 } { x }", [(3, 2), (1, 2), (5, 2)], p)
     assert read(t) == ["\\frac", "1", "}", "x", "}"]
     minus = np.flatnonzero(t.classes == V.id("-"))
-    assert t.own[minus].tolist() == [V.delete]
+    assert t.self_correction[minus].tolist() == [V.delete]
 
 
 def test_a_second_class_of_a_cell_counts_as_seen() -> None:
@@ -118,21 +118,21 @@ def test_recall_first_cells_are_nodes_to_delete() -> None:
     p = seen((2, 1, "x", 0.9), (2, 5, "y", 0.4))
     assert len(targets("x", [(2, 1)], p).classes) == 3
     t = targets("x", [(2, 1)], p, Candidates(threshold=0.25))
-    assert t.own[2:].tolist() == [V.id("x"), V.delete]
+    assert t.self_correction[2:].tolist() == [V.id("x"), V.delete]
 
 
 @pytest.mark.parametrize("believed", [0.9, 0.0])
 def test_a_stranger_is_a_node_of_the_path_whatever_it_was_taken_for(believed: float) -> None:
     cells = [(2, 1), (2, 3)]
     p = seen((2, 1, "x", 0.9), (2, 3, "y", believed))
-    t = targets(f"x {STRANGER}", cells, p)
+    t = targets(f"x {OOV}", cells, p)
     first, second = path(t)
-    assert (t.own[first], t.own[second]) == (V.id("x"), UNKNOWN)
+    assert (t.self_correction[first], t.self_correction[second]) == (V.id("x"), UNKNOWN)
     assert t.cells[second].tolist() == [2, 3]
     assert V.endings[t.classes[second]] == 0
-    label = LabelPath.of(["x", STRANGER], V)
+    label = LabelPath.of(["x", OOV], V)
     assert visual_map(label, np.array(cells), (6, 8), V)[2, 3] == UNKNOWN
-    assert label.tokens(V) == ["x", STRANGER]
+    assert label.tokens(V) == ["x", OOV]
 
 
 def test_for_a_stranger_every_class_is_wanted_alike() -> None:
@@ -181,4 +181,4 @@ def test_stacking_pads_with_nodes_that_count_for_nothing() -> None:
     batch = stack(both, step=16)
     assert batch["mask"].sum(1).tolist() == [3, 4]
     assert batch["classes"].shape == (2, 16)
-    assert (batch["own"][batch["mask"] == 0] == IGNORE).all()
+    assert (batch["self_correction"][batch["mask"] == 0] == IGNORE).all()

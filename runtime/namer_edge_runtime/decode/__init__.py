@@ -1,19 +1,23 @@
 """From the scores of VAT and PGD to a formula: token picking and path selection, compiled."""
 
 from .decode import decode, decode_all
-from .pick import EOS, SOS, Nodes, pick, pick_all
-from .reading import Path
+from .hypothesis import Hypothesis
+from .options import DecodingOptions
+from .pick import EOS, SOS, NodeBatch, Nodes, pick, pick_all, pick_nodes
 from .warm_up import WarmUp, warm_up
 
 __all__ = [
     "EOS",
     "SOS",
+    "DecodingOptions",
+    "Hypothesis",
+    "NodeBatch",
     "Nodes",
-    "Path",
     "WarmUp",
     "decode",
     "decode_all",
     "pick",
     "pick_all",
+    "pick_nodes",
     "warm_up",
 ]

@@ -1,73 +1,13 @@
-"""The longest path from `<sos>` to `<eos>` and the k best ones (`Path Selection`)."""
+"""The k longest paths from `<sos>` to `<eos>` (`Hypothesis Selection`).
 
-from dataclasses import dataclass
+Compiled into the kernel of path selection; the plain twin is `reference.longest_paths`.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UsageError
-from . import reference
-from .graph import Graph
-from .jit import kernel, part, plain_array
+from .jit import part
 from .pick import EOS, SOS
-
-
-@dataclass(frozen=True)
-class Route:
-    """One path through the graph."""
-
-    nodes: NDArray[np.int64]
-    """[n] the nodes in order, `<sos>` and `<eos>` included."""
-    length: float
-    """Sum of E over its edges."""
-
-
-def longest_paths(graph: Graph, count: int = 1) -> list[Route]:
-    """The `count` longest paths `<sos>` → `<eos>`, longest first; fewer where there are no more.
-
-    Dynamic programming over a topological order, O(V + E) for one path. Of equal lengths into a
-    node, the predecessor of lower index comes first. A graph with a cycle, which `graph.build`
-    never makes, has no longest path: none is returned.
-
-    Raises:
-        UsageError: `count` is below 1.
-    """
-    if count < 1:
-        raise UsageError(f"{count} paths were asked for: ask for 1 or more")
-    nodes, sizes, lengths = _longest_paths(
-        plain_array(graph.sources, np.int64),
-        plain_array(graph.targets, np.int64),
-        plain_array(graph.weights, np.float64),
-        len(graph.scores),
-        int(count),
-    )
-    return [
-        Route(row[:size].copy(), float(length))
-        for row, size, length in zip(nodes, sizes, lengths, strict=True)
-    ]
-
-
-@kernel(plain=reference.longest_paths)
-def _longest_paths(
-    sources: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    size: int,
-    most: int,
-) -> reference.Arrays:
-    lengths = np.empty((size, most), np.float64)
-    before = np.empty((size, most), np.int64)
-    rank_before = np.empty((size, most), np.int64)
-    counts = np.empty((4, size + 1), np.int64)
-    edges = len(sources)
-    paths = extend(
-        sources, targets, weights, edges, size, most, lengths, before, rank_before, counts
-    )
-    nodes = np.zeros((paths, size), np.int64)
-    sizes = np.empty(paths, np.int64)
-    for path in range(paths):
-        sizes[path] = trace(path, before, rank_before, nodes[path])
-    return nodes, sizes, lengths[EOS, :paths].copy()
 
 
 @part
@@ -83,8 +23,13 @@ def extend(
     rank_before: NDArray[np.int64],
     counts: NDArray[np.int64],
 ) -> int:
-    """The best paths from `<sos>` to each node: length, node before, and rank of the path there,
-    into three arrays [N, most]; returns how many lead to `<eos>`. `counts` [4, N + 1] is room."""
+    """The `most` longest paths from `<sos>` to each node: length, node before, and rank of the path
+    there, into three arrays [N, most]; returns how many lead to `<eos>`.
+
+    Dynamic programming over a topological order, O(V + E) for one path. Of equal lengths into a
+    node, the predecessor of lower index comes first. A graph with a cycle, which `graph.enter`
+    never makes, has no longest path: 0 is returned. `counts` [4, N + 1] is room.
+    """
     # Edges stand in order of their source: those of node u are first[u] … first[u + 1] - 1.
     first, entering, found, ready = counts[0], counts[1], counts[2], counts[3]
     first[: size + 1] = 0
@@ -142,7 +87,7 @@ def trace(
     rank_before: NDArray[np.int64],
     nodes: NDArray[np.int64],
 ) -> int:
-    """Writes the nodes of the path to `<eos>` of this rank, and returns how many they are."""
+    """Writes the nodes of the path to `<eos>` of this rank, and returns their number."""
     count = 0
     node = EOS
     nodes[0] = node

@@ -1,14 +1,18 @@
 """Which cells of the VAT map become nodes (eq. 4), with their attached imaginary tokens."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EngineError
+from ..formula.vocabulary import Vocabulary
 from . import reference
 from .heap import heapify, take
 from .jit import kernel, part, plain_array
+from .options import DecodingOptions
 
 SOS, EOS = 0, 1
 """Where `<sos>` and `<eos>` stand in every list of nodes."""
@@ -35,6 +39,80 @@ class Nodes:
         return len(self.classes)
 
 
+@dataclass(frozen=True)
+class NodeBatch:
+    """The nodes of B formulas as padded arrays, from picking through PGD to path selection."""
+
+    cells: NDArray[np.int64]
+    """[B, N, 2], this and the next four as in `Nodes`. Padding is 0, but "}" in `classes` and -1 in
+    `parents`."""
+    classes: NDArray[np.int64]
+    endings: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    scores: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    """[B] number of nodes of each formula; the rest of the N is padding."""
+    truncated: NDArray[np.bool_]
+    """[B]."""
+
+    @classmethod
+    def of(cls, nodes: Nodes) -> "NodeBatch":
+        """A batch of one formula."""
+        return cls(
+            nodes.cells[None],
+            nodes.classes[None],
+            nodes.endings[None],
+            nodes.parents[None],
+            nodes.scores[None],
+            np.array([len(nodes)]),
+            np.array([nodes.truncated]),
+        )
+
+    @property
+    def mask(self) -> NDArray[np.float32]:
+        """[B, N] 1 for nodes, 0 for padding."""
+        return (np.arange(self.classes.shape[1]) < self.counts[:, None]).astype(np.float32)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, row: int) -> Nodes:
+        """The nodes of one formula, without padding; views of the arrays."""
+        own = row, slice(self.counts[row])
+        return Nodes(
+            self.cells[own],
+            self.classes[own],
+            self.endings[own],
+            self.parents[own],
+            self.scores[own],
+            bool(self.truncated[row]),
+        )
+
+    def __iter__(self) -> Iterator[Nodes]:
+        return map(self.__getitem__, range(len(self)))
+
+
+def pick_nodes(
+    scores: NDArray[np.float32],
+    classes: NDArray[np.integer],
+    none: NDArray[np.float32],
+    vocabulary: Vocabulary,
+    options: DecodingOptions,
+) -> NodeBatch:
+    """Nodes from the VAT maps of B pictures: `pick_all` with a model's vocabulary and options."""
+    return pick_all(
+        scores,
+        classes,
+        none,
+        vocabulary.endings,
+        vocabulary.end,
+        vocabulary.sos,
+        vocabulary.eos,
+        threshold=options.threshold,
+        max_nodes=options.max_nodes,
+    )
+
+
 def pick(
     scores: NDArray[np.float32],
     classes: NDArray[np.integer],
@@ -43,23 +121,12 @@ def pick(
     end_class: int,
     sos: int,
     eos: int,
-    *,
-    threshold: float = 2.0,
-    max_nodes: int = 512,
+    **options: Any,
 ) -> Nodes:
     """Nodes from the VAT map of one picture: `pick_all` for scores and classes [C, h, w] and none
     [h, w]."""
-    return pick_all(
-        scores[None],
-        classes[None],
-        none[None],
-        endings,
-        end_class,
-        sos,
-        eos,
-        threshold=threshold,
-        max_nodes=max_nodes,
-    )[0]
+    maps = scores[None], classes[None], none[None]
+    return pick_all(*maps, endings, end_class, sos, eos, **options)[0]
 
 
 def pick_all(
@@ -73,18 +140,20 @@ def pick_all(
     *,
     threshold: float = 2.0,
     max_nodes: int = 512,
-) -> list[Nodes]:
-    """Nodes from the VAT maps of B pictures of one size, for each its own, in one compiled call.
+) -> NodeBatch:
+    """Nodes from the VAT maps of B pictures of one size, in one compiled call.
 
-    They come in row-major order of their cells.
+    The nodes of a picture stand in row-major order of their cells. A cell gives its best visual
+    class where that beats "none" (eq. 4).
 
-    A cell gives its best visual class where that beats "none" (eq. 4). Read recall-first, it also
-    gives, for each number of endings, the best class that brings so many, where P of all listed
-    classes of that number together reaches `threshold` and is a peak of its 3 × 3 neighbourhood
-    (of equal neighbours, the first in row-major order): PGD's self head deletes what is too many,
-    and corrects a class only within one number of endings. A threshold above 1 switches that off,
-    which is the paper's rule. Beyond `max_nodes` the visual nodes stay by falling score, ties by
-    place, until one no longer fits with its endings.
+    Recall-first picking adds, for each number of endings, the best class that brings so many,
+    where the summed probability of all listed classes with that number reaches `threshold` and
+    survives 3 × 3 non-maximum suppression (of equal neighbors, the first in row-major order stays).
+    PGD's self head deletes surplus nodes, but corrects a class only within one number of endings. A
+    threshold above 1 switches this off, which is the paper's rule.
+
+    Beyond `max_nodes` the visual nodes of the highest scores stay, ties by place, up to the first
+    one that no longer fits with its endings.
 
     Args:
         scores: [B, C, h, w] probabilities of the C best visual classes of each cell, descending.
@@ -104,7 +173,7 @@ def pick_all(
             "the VAT outputs disagree in shape: scores and classes must be [C, h, w] and none "
             f"[h, w], but they are {scores.shape[1:]}, {classes.shape[1:]} and {none.shape[1:]}"
         )
-    cells, picked, ending, parents, strength, counts, truncated, unknown = _pick(
+    *arrays, unknown = _pick(
         plain_array(scores, np.float32),
         plain_array(classes, np.int32),
         plain_array(none, np.float32),
@@ -120,22 +189,12 @@ def pick_all(
             f"the VAT output names class {unknown}, but the vocabulary has {len(endings)} visual "
             "classes: model and vocabulary do not belong together"
         )
-    return [
-        Nodes(
-            cells[row, :count],
-            picked[row, :count],
-            ending[row, :count],
-            parents[row, :count],
-            strength[row, :count],
-            cut,
-        )
-        for row, (count, cut) in enumerate(zip(counts.tolist(), truncated.tolist(), strict=True))
-    ]
+    return NodeBatch(*arrays)
 
 
 @part
 def _is_peak(mass: NDArray[np.float64], row: int, column: int) -> bool:
-    """Whether a cell has most among its 3 × 3 neighbours; of equals, the first one counts."""
+    """Whether a cell survives 3 × 3 non-maximum suppression; of equals, the first one does."""
     height, width = mass.shape
     here = mass[row, column]
     for other_row in range(max(0, row - 1), min(height, row + 2)):
@@ -165,10 +224,11 @@ def _pick(
     picked = np.empty((batch, most), np.int64)
     ending = np.zeros((batch, most), np.int64)
     parents = np.full((batch, most), -1, np.int64)
-    strength = np.ones((batch, most), np.float32)
+    strength = np.zeros((batch, most), np.float32)
     counts = np.empty(batch, np.int64)
     truncated = np.zeros(batch, np.bool_)
     unknown = -1
+    longest = 2
     # A cell gives at most one visual node for each number of endings.
     groups = 3
     room = height * width * min(depth, groups)
@@ -232,6 +292,7 @@ def _pick(
         counts[b] = total
         picked[b, 0] = sos
         picked[b, 1] = eos
+        strength[b, :2] = 1
         place = 2
         for index in range(count):
             if not keep[index]:
@@ -246,4 +307,14 @@ def _pick(
                 strength[b, place] = score_of[index]
                 place += 1
         picked[b, place:] = end_class
-    return cells, picked, ending, parents, strength, counts, truncated, unknown
+        longest = max(longest, total)
+    return (
+        cells[:, :longest].copy(),
+        picked[:, :longest].copy(),
+        ending[:, :longest].copy(),
+        parents[:, :longest].copy(),
+        strength[:, :longest].copy(),
+        counts,
+        truncated,
+        unknown,
+    )

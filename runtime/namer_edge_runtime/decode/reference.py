@@ -1,19 +1,32 @@
 """Plain Python twins of the compiled kernels: the same answers, ties included, slower.
 
-They stand in where Numba is missing, and the tests hold the kernels against them. Each is written
-in another way than its kernel, so that the two do not share a mistake.
+They stand in where Numba is missing, and the tests hold the kernels against them. Each step is
+written in another way than its compiled part, so that the two do not share a mistake.
 """
 
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .limits import LEAST, LEAST_DELETED, WEAKEST_CLASS, WEAKEST_EDGE
+from .thresholds import MIN_CLASS, MIN_DELETE, MIN_EDGE, MIN_PROBABILITY
 
 Arrays = tuple[Any, ...]
 """What kernels return; the functions that call them wrap it into dataclasses."""
+
+
+class Graph(NamedTuple):
+    """The acyclic graph of path selection; `<sos>` is node 0, `<eos>` node 1."""
+
+    scores: NDArray[np.float64]
+    """[N, N] E of eq. 10 from row to column, whether or not that edge is in the graph."""
+    sources: NDArray[np.int64]
+    """[M] the node that each edge of the graph leaves, ascending."""
+    targets: NDArray[np.int64]
+    """[M] the node it enters, ascending within one source."""
+    weights: NDArray[np.float64]
+    """[M] its E."""
 
 
 def pick(
@@ -89,7 +102,7 @@ def pick_all(
     picked = np.full(shape, end_class, np.int64)
     ending = np.zeros(shape, np.int64)
     parents = np.full(shape, -1, np.int64)
-    strength = np.ones(shape, np.float32)
+    strength = np.zeros(shape, np.float32)
     counts = np.zeros(shape[0], np.int64)
     truncated = np.zeros(shape[0], bool)
     unknown = -1
@@ -109,11 +122,13 @@ def pick_all(
         cells[b, :count, 0], cells[b, :count, 1] = rows, columns
         picked[b, :count], ending[b, :count], parents[b, :count], strength[b, :count] = own
         unknown = wrong if wrong >= 0 or unknown < 0 else unknown
-    return cells, picked, ending, parents, strength, counts, truncated, unknown
+    arrays = (cells, picked, ending, parents, strength)
+    longest = counts.max(initial=2)
+    return (*(array[:, :longest] for array in arrays), counts, truncated, unknown)
 
 
 def _peaks(mass: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """[h, w] whether a cell has most among its 3 × 3 neighbours; of equals, the first counts."""
+    """[h, w] what 3 × 3 non-maximum suppression leaves; of equals, the first one stays."""
     height, width = mass.shape
     padded = np.pad(mass, 1, constant_values=-np.inf)
     peaks = np.ones(mass.shape, bool)
@@ -134,7 +149,7 @@ def revise(
     vocabulary_endings: NDArray[np.int8],
     deleting: bool,
 ) -> NDArray[np.int64]:
-    """Twin of `graph.revise`'s kernel."""
+    """Twin of `graph.fill_revised`: the revised class of each node."""
     end, delete = len(vocabulary_endings), len(vocabulary_endings) + 1
     revised = classes.copy()
     revised[:2] = -1
@@ -156,39 +171,29 @@ def build(
     epsilon: float,
     left_weight: float,
     right_weight: float,
-) -> Arrays:
-    """Twin of `graph.build`'s kernel: one sort, and for each edge a search for a cycle."""
+) -> Graph:
+    """Twin of `graph.weigh`, `enter` and `list_edges`: one sort, and bit sets of what each node
+    reaches."""
     size = len(alive)
     allowed = alive[:, None] & alive & ~np.eye(size, dtype=bool)
     allowed[:, 0] = allowed[1] = False
     scores = left_weight * left.T.astype(np.float64) + right_weight * right.astype(np.float64)
     scores = np.where(allowed & (scores > 0), scores, 0.0)
-    candidates = sorted(
-        (-float(scores[source, target]), source, target)
-        for source, target in np.argwhere(allowed).tolist()
-    )
-    successors: list[set[int]] = [set() for _ in range(size)]
-    for negative, source, target in candidates:
-        if -negative < epsilon and _leads(successors, 0, 1):
+    order = np.argsort(-scores[allowed], kind="stable")
+    candidates = np.argwhere(allowed)[order].tolist()
+    reached = [1 << node for node in range(size)]  # one bit for each node
+    edges: list[tuple[int, int]] = []
+    for source, target in candidates:
+        if reached[0] & 2 and scores[source, target] < epsilon:
             break
-        if not _leads(successors, target, source):
-            successors[source].add(target)
-    edges = sorted((source, target) for source in range(size) for target in successors[source])
-    sources, targets = np.array(edges, np.int64).reshape(-1, 2).T
-    return scores, sources.copy(), targets.copy(), scores[sources, targets]
-
-
-def _leads(successors: list[set[int]], start: int, goal: int) -> bool:
-    """Whether a path leads from one node to the other."""
-    seen, open_nodes = {start}, [start]
-    while open_nodes:
-        node = open_nodes.pop()
-        if node == goal:
-            return True
-        fresh = successors[node] - seen
-        seen |= fresh
-        open_nodes += fresh
-    return False
+        if reached[target] >> source & 1:
+            continue
+        edges.append((source, target))
+        if not reached[source] >> target & 1:
+            beyond = reached[target]
+            reached = [bits | beyond if bits >> source & 1 else bits for bits in reached]
+    sources, targets = np.array(sorted(edges), np.int64).reshape(-1, 2).T
+    return Graph(scores, sources.copy(), targets.copy(), scores[sources, targets])
 
 
 def longest_paths(
@@ -198,7 +203,10 @@ def longest_paths(
     size: int,
     most: int,
 ) -> Arrays:
-    """Twin of `path.longest_paths`'s kernel: whole paths are kept at every node."""
+    """Twin of `path.extend` and `trace`: whole paths are kept at every node.
+
+    Returns nodes [R, N], their number and the length of each path, the longest first.
+    """
     entering: list[list[tuple[int, float]]] = [[] for _ in range(size)]
     for source, target, weight in zip(
         *map(np.ndarray.tolist, (sources, targets, weights)), strict=True
@@ -234,7 +242,7 @@ def longest_paths(
 def repair(
     path: NDArray[np.int64], parents: NDArray[np.int64], scores: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Twin of `repair.repair`'s kernel: the open arguments are found anew by replaying the walk."""
+    """Twin of `repair.walk`: the open arguments are found anew by replaying the walk."""
     children: list[list[int]] = [[] for _ in parents]
     for node, parent in enumerate(parents.tolist()):
         if parent >= 0:
@@ -286,7 +294,7 @@ def repair(
     return np.array(walked, np.int64)
 
 
-def select(
+def select_paths(
     self_probs: NDArray[np.float32],
     left: NDArray[np.float32],
     right: NDArray[np.float32],
@@ -297,40 +305,43 @@ def select(
     epsilon: float,
     left_weight: float,
     right_weight: float,
-    routes: int,
+    weighed: bool,
+    ranks: int,
 ) -> Arrays:
-    """Twin of `select.select`'s kernel, of the twins of its steps."""
-    chosen, revised = np.zeros((2, *classes.shape), np.int64)
-    node_scores = np.zeros(classes.shape, np.float32)
-    counts = np.zeros(len(sizes), np.int64)
-    scores = np.zeros(len(sizes), np.float64)
-    repaired = np.zeros(len(sizes), bool)
+    """Twin of `path_selection.select_paths`, of the twins of its steps."""
+    batch, most = classes.shape
+    chosen = np.zeros((batch, ranks, most), np.int64)
+    counts = np.zeros((batch, ranks), np.int64)
+    scores = np.full((batch, ranks), -1.0)
+    repaired = np.zeros((batch, ranks), bool)
+    revised, node_scores = np.zeros_like(classes), np.zeros(classes.shape, np.float32)
     delete, total = len(vocabulary_endings) + 1, left_weight + right_weight
     for b, n in enumerate(sizes.tolist()):
         probs, own = np.nan_to_num(self_probs[b, :n]), parents[b, :n]
-        labels = revise(self_probs[b, :n], classes[b, :n], own, vocabulary_endings, not routes)
+        labels = revise(self_probs[b, :n], classes[b, :n], own, vocabulary_endings, not weighed)
         said = probs[np.arange(n), labels]
-        deleted = np.maximum(probs[:, delete].astype(np.float64), LEAST_DELETED)
+        said[:2] = 0
+        revised[b, :n], node_scores[b, :n] = labels, said
+        deleted = np.maximum(probs[:, delete].astype(np.float64), MIN_DELETE)
         deleted[:2] = deleted[own >= 0] = 1
         alive = labels != delete
-        if routes:
+        if weighed:
             of_symbol = np.where(own < 0, np.arange(n), own)
-            alive &= (said[of_symbol].astype(np.float64) >= WEAKEST_CLASS) | (of_symbol < 2)
+            alive &= (said[of_symbol].astype(np.float64) >= MIN_CLASS) | (of_symbol < 2)
         edges, sources, targets, weights = build(
             left[b, :n, :n],
             right[b, :n, :n],
             alive,
-            WEAKEST_EDGE * total if routes else epsilon,
+            MIN_EDGE * total if weighed else epsilon,
             left_weight,
             right_weight,
         )
-        if routes:
+        if weighed:
             likely = np.where(np.arange(n) < 2, 1.0, said.astype(np.float64))
-            weights = np.log(np.maximum(weights / total, LEAST))
-            weights += np.log(np.maximum(likely, LEAST))[targets] - np.log(deleted)[targets]
-        nodes, lengths, _ = longest_paths(sources, targets, weights, n, max(1, routes))
-        readings = []
-        for row, length in zip(nodes, lengths.tolist(), strict=True):
+            likely = np.log(np.maximum(likely, MIN_PROBABILITY)) - np.log(deleted)
+            weights = np.log(np.maximum(weights / total, MIN_PROBABILITY)) + likely[targets]
+        paths = zip(*longest_paths(sources, targets, weights, n, ranks), strict=True)
+        for rank, (row, length, _) in enumerate(paths):
             route = row[1 : length - 1]
             path = repair(route, own, edges)
             whole = [0, *path.tolist(), 1]
@@ -340,11 +351,8 @@ def select(
             product *= float(edges[whole[-2], 1]) / total
             for node in np.setdiff1d(np.arange(n), path).tolist():
                 product *= float(deleted[node])
-            readings.append((min(1.0, product), route, path))
-        score, route, path = max(readings, key=lambda reading: reading[0])
-        counts[b] = count = len(path)
-        scores[b] = score if count else 0
-        chosen[b, :count], revised[b, :count] = path, labels[path]
-        node_scores[b, :count] = said[path]
-        repaired[b] = not np.array_equal(route, path)
-    return chosen, revised, node_scores, counts, scores, repaired
+            scores[b, rank] = min(1.0, product)
+            counts[b, rank] = len(path)
+            chosen[b, rank, : len(path)] = path
+            repaired[b, rank] = not np.array_equal(route, path)
+    return chosen, counts, scores, repaired, revised, node_scores

@@ -1,42 +1,13 @@
-"""Endings in order and closed inside their parent: whatever the path, the LaTeX is balanced."""
+"""Endings in order and closed inside their parent: whatever the path, the LaTeX is balanced.
+
+Compiled into the kernel of path selection; the plain twin is `reference.repair`.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import reference
-from .jit import kernel, part, plain_array
+from .jit import part
 from .pick import EOS
-
-
-def repair(
-    path: NDArray[np.int64], parents: NDArray[np.int64], scores: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """The nodes of a well-nested path that keeps to `path` as far as it goes.
-
-    The path is walked from left to right with the relations that are still open. Visual nodes stay
-    as they come. An ending
-
-    - whose relation is not open (not there, still to come, or closed by now) is left out;
-    - closes first what is still open inside its relation;
-    - that comes before its relation's first ending though it is the second: they change places
-      where the first follows later on; otherwise the first one is inserted.
-
-    At `<eos>` all that is open is closed, innermost first. A missing ending is inserted where it
-    fits best: of all places directly inside its argument (between what opens it and where the
-    walk has come to), the one with the largest E from its left plus E to its right neighbour, the
-    first of equals. A path that is well nested comes back unchanged.
-
-    Args:
-        path: [n] nodes without `<sos>` and `<eos>`, each at most once.
-        parents: [N] the relation that each ending closes, -1 for other nodes; the endings of one
-            relation stand in order.
-        scores: [N, N] E between any two nodes.
-    """
-    return _repair(
-        plain_array(path, np.int64),
-        plain_array(parents, np.int64),
-        plain_array(scores, np.float64),
-    )
 
 
 @part
@@ -102,17 +73,6 @@ def _close(
     return count
 
 
-@kernel(plain=reference.repair)
-def _repair(
-    path: NDArray[np.int64], parents: NDArray[np.int64], scores: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    size = len(parents)
-    room = np.empty((5, size), np.int64)
-    walked = np.empty(size, np.int64)
-    count = walk(path, len(path), parents, size, scores, room, walked)
-    return walked[:count].copy()
-
-
 @part
 def walk(
     path: NDArray[np.int64],
@@ -123,9 +83,25 @@ def walk(
     room: NDArray[np.int64],
     walked: NDArray[np.int64],
 ) -> int:
-    """`repair` of `path[:length]` among the first `size` nodes, into `walked`; returns the length.
+    """A well-nested path that keeps to `path[:length]` as far as it goes, into `walked`; returns
+    its length.
 
-    `room` [5, N] is where it keeps its notes.
+    The path is walked from left to right with the relations that are still open. Visual nodes stay
+    as they come. An ending
+
+    - whose relation is not open (not there, still to come, or closed by now) is left out;
+    - closes first what is still open inside its relation;
+    - that comes before its relation's first ending though it is the second: they change places
+      where the first follows later on; otherwise the first one is inserted.
+
+    At `<eos>` all that is open is closed, innermost first. A missing ending is inserted where it
+    fits best: of all places directly inside its argument (between what opens it and where the
+    walk has come to), the one with the largest E from its left plus E to its right neighbor, the
+    first of equals. A path that is well nested comes back unchanged.
+
+    `path` has no `<sos>` and `<eos>`, and each node at most once. `parents` [N] has the relation
+    that each ending closes, -1 for other nodes; the endings of one relation stand in order.
+    `scores` [N, N] is E between any two of the first `size` nodes; `room` [5, N] keeps notes.
     """
     # The endings of each relation, in order; which nodes are placed; relations still open.
     children = room[:2]

@@ -33,7 +33,7 @@ def warm_up() -> WarmUp:
     fires = np.ones((1, 1, 1), np.float32)
     nodes = pick(fires, np.zeros((1, 1, 1), np.int32), 0 * fires[0], endings, 1, 2, 3)
     even = np.full((len(nodes), len(nodes)), 1 / len(nodes), np.float32)
-    decode(even, even, even, nodes, endings, alternatives=2)
+    decode(even, even, even, nodes, endings)
     builder.wait()
     return WarmUp(
         seconds=time.perf_counter() - start,

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decode.pick import NodeBatch
 from ..errors import EngineError, MissingExtraError, UsageError
 from ..model_file import ModelFile
 from ..plugins import ENGINES as GROUP
@@ -62,6 +63,12 @@ class PgdInputs:
     mask: NDArray[np.float32]
     """[B, N] 1 real, 0 padding."""
 
+    @classmethod
+    def of(cls, vat: VatOutput, nodes: NodeBatch) -> "PgdInputs":
+        """The nodes picked from these maps."""
+        arrays = (nodes.cells, nodes.classes, nodes.endings, nodes.scores, nodes.mask)
+        return cls(vat.features, vat.memory, *arrays)
+
 
 @dataclass(frozen=True)
 class PgdOutput:
@@ -70,9 +77,9 @@ class PgdOutput:
     correction: NDArray[np.float32]
     """[B, N, K + 2], the self correction head: visual classes, `}`, delete."""
     left: NDArray[np.float32]
-    """[B, N, N]: left[b, j, i] = P(the left neighbour of j is i), eq. 7."""
+    """[B, N, N]: left[b, j, i] = P(the left neighbor of j is i), eq. 7."""
     right: NDArray[np.float32]
-    """[B, N, N]: right[b, i, j] = P(the right neighbour of i is j)."""
+    """[B, N, N]: right[b, i, j] = P(the right neighbor of i is j)."""
 
 
 class Engine(Protocol):

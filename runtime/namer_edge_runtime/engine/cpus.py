@@ -23,10 +23,10 @@ def _quotas(root: Path) -> Iterator[float]:
     for folder in _folders(root):
         try:
             if (folder / "cpu.max").exists():
-                quota, period = (folder / "cpu.max").read_text().split()
+                quota, period = (folder / "cpu.max").read_text("utf-8").split()
             else:
-                quota = (folder / "cpu.cfs_quota_us").read_text()
-                period = (folder / "cpu.cfs_period_us").read_text()
+                quota = (folder / "cpu.cfs_quota_us").read_text("utf-8")
+                period = (folder / "cpu.cfs_period_us").read_text("utf-8")
             if quota != "max" and float(quota) > 0 and float(period) > 0:
                 yield float(quota) / float(period)
         except (OSError, ValueError):
@@ -36,7 +36,7 @@ def _quotas(root: Path) -> Iterator[float]:
 def _folders(root: Path) -> Iterator[Path]:
     """Of the group that this process is in, and of all round it: each may have a limit."""
     try:
-        lines = (root / "proc/self/cgroup").read_text().splitlines()
+        lines = (root / "proc/self/cgroup").read_text("utf-8").splitlines()
     except OSError:
         return
     for line in lines:

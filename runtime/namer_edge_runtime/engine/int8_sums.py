@@ -7,16 +7,13 @@ are known and are halved by saturation; weights of 7 bits cannot saturate.
 
 import platform
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from ..model_file import ModelFile
-    from .base import Engine
+from ..model_file import ModelFile
 
 FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "asimd", "asimddp", "i8mm")
 """Of a processor's features, those that decide how fast int8 is."""
@@ -48,13 +45,13 @@ def int8_sums(run: Run) -> str:
     return EXACT if exact else SATURATED
 
 
-def sums_of(engine: "Engine") -> str:
+def sums_of(engine: object) -> str:
     """The outcome of the probe on an engine, "unknown" for one that computes no ONNX graphs."""
     probed = getattr(engine, "int8_sums", None)
     return UNKNOWN if probed is None else str(probed())
 
 
-def weight_bits(model: "ModelFile") -> int | None:
+def weight_bits(model: ModelFile) -> int | None:
     """Bits of the weights that the model multiplies in int8; None where it multiplies none.
 
     Older model files say `reduce_range` for 7 bits, or nothing.
@@ -65,7 +62,7 @@ def weight_bits(model: "ModelFile") -> int | None:
     return int(said.get("weight_bits", 7 if said.get("reduce_range") else 8))
 
 
-def reads_wrong(model: "ModelFile", sums: str) -> bool:
+def reads_wrong(model: ModelFile, sums: str) -> bool:
     """Whether the model needs exact sums and does not have them."""
     return sums == SATURATED and (weight_bits(model) or 0) > 7
 
@@ -86,20 +83,7 @@ def int8_unit() -> str:
     return " ".join(units) or ("none" if features else UNKNOWN)
 
 
-def sums_here() -> dict[str, str]:
-    """Engines that are installed → the outcome of the probe on their CPU."""
-    from ..model_file import ModelFile
-    from .base import open_engine
-
-    model = ModelFile.open()
-    return {
-        name: sums_of(open_engine(name, model, threads=1))
-        for name in ("onnxruntime", "openvino")
-        if find_spec(name) is not None
-    }
-
-
-def arithmetic(engine: "Engine") -> dict[str, str]:
+def arithmetic(engine: object) -> dict[str, str]:
     """What a record of int8 figures must name: processor, int8 unit, outcome of the probe."""
     return {
         "processor": processor(),

@@ -8,14 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import EngineError, NamerEdgeError
 from ..model_file import ModelFile
-from .base import (
-    PGD_OUTPUTS,
-    VAT_OUTPUTS,
-    PgdInputs,
-    PgdOutput,
-    VatOutput,
-    check_format,
-)
+from .base import PGD_OUTPUTS, VAT_OUTPUTS, PgdInputs, PgdOutput, VatOutput, check_format
 from .cpus import usable_cpus
 from .int8_sums import int8_sums
 from .process import PerProcess

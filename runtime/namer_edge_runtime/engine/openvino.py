@@ -15,14 +15,8 @@ from numpy.typing import NDArray
 
 from ..errors import EngineError
 from ..model_file import ModelFile
-from .base import (
-    PGD_OUTPUTS,
-    VAT_OUTPUTS,
-    PgdInputs,
-    PgdOutput,
-    VatOutput,
-    check_format,
-)
+from ..preprocessing import CELL
+from .base import PGD_OUTPUTS, VAT_OUTPUTS, PgdInputs, PgdOutput, VatOutput, check_format
 from .cpus import usable_cpus
 from .int8_sums import int8_sums
 from .process import PerProcess
@@ -34,8 +28,8 @@ ANY_SHAPE = ("CPU",)
 a third faster, but takes as long to compile as 50 to 200 readings do, and tens of megabytes."""
 KEPT = 32
 """Graphs compiled for one size that are kept, the last used ones."""
-CELL, SIDE, NODES = 8, 64, 16
-"""Pixels of a cell of VAT; the least height and width, and length of a node list, that a graph is
+SIDE, NODES = 64, 16
+"""The least height and width, and length of a node list, that a graph is
 compiled for where it must be for one size. The next ones double: 6 heights and widths in all."""
 PRECISIONS = {"f32": "fp32", "f16": "fp16", "bf16": "bf16"}
 
@@ -126,7 +120,7 @@ class OpenVinoEngine:
             for role in ("vat", "pgd")
         )
         try:
-            compiled = vat.compiled({"image": (1, self._model.look.inputs, SIDE, SIDE)})
+            compiled = vat.compiled({"image": (1, self._model.preprocessing.inputs, SIDE, SIDE)})
             if any_shape:
                 pgd.compiled({})
         except Exception as error:

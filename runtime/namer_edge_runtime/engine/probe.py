@@ -68,8 +68,9 @@ def probe(engines: Iterable[str] = tuple(SCRIPTS)) -> dict[str, dict[str, str]]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            encoding="utf-8",
+            errors="replace",
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"},
         )
         for name in engines
         if find_spec(name) is not None

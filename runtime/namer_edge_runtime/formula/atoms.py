@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import count, pairwise
 
+from ..errors import LatexError, ModelFileError
 from .nodes import to_nodes
 from .spelling import OPERATORS
 from .vocabulary import END, GROUP, LIMITS, SCRIPTS, Vocabulary
@@ -38,11 +39,17 @@ def _known() -> Vocabulary:
 
 
 def relation_table(tokens: Sequence[str]) -> Vocabulary:
-    """The packaged relation table and, as canonical tokens show it, what else takes arguments."""
+    """The packaged relation table and, as canonical tokens show it, what else takes arguments.
+
+    Raises `LatexError` for tokens that show a relation with too many arguments.
+    """
     takers = {token for token, following in pairwise(tokens) if following == GROUP}
     if takers <= _known().relations.keys() | {END, "]"}:
         return _known()
-    shown = Vocabulary.scan([" ".join(tokens)]).relations
+    try:
+        shown = Vocabulary.scan([" ".join(tokens)]).relations
+    except ModelFileError as error:
+        raise LatexError(f"no formula: {error}") from None
     return Vocabulary("shown", (), {**shown, **_known().relations})
 
 

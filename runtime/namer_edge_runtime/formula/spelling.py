@@ -1,4 +1,4 @@
-"""How one thing is spelt in many ways: the tables of the normaliser.
+"""How one thing is spelled in many ways: the tables of the normalizer.
 
 Which spelling is canonical depends on the vocabulary: `\\vert` is a class of HME100K and means the
 `|` of CROHME. So a row lists equals in order of preference, and the first with a class is taken.
@@ -152,7 +152,7 @@ def spell(token: str, classes: Container[str]) -> tuple[str, ...] | None:
         if equal in classes:
             return (equal,)
     letters = COMPOUND.get(token) or (tuple(token[1:]) if token in FUNCTIONS else ())
-    spelt = [spell(letter, classes) for letter in letters]
-    if not spelt or None in spelt:
+    spelled = [spell(letter, classes) for letter in letters]
+    if not spelled or None in spelled:
         return None
-    return tuple(part for parts in spelt for part in parts or ())
+    return tuple(part for parts in spelled for part in parts or ())

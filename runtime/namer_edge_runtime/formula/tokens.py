@@ -63,11 +63,6 @@ class _Item:
     """Written as `'` (or `²`), so what follows in the superscript joins it: `x'^2`."""
 
 
-def tokenize(latex: str) -> list[str]:
-    """The tokens of `latex` as written, nothing changed: `x^{2}` is `x ^ { 2 }`."""
-    return _LEXEME.findall(latex)
-
-
 def normalize(
     latex: str, vocabulary: Vocabulary | None = None, *, strict: bool = True
 ) -> list[str]:
@@ -181,18 +176,18 @@ class _Reader:
         return self.symbol(lexeme)
 
     def symbol(self, lexeme: Lexeme) -> list[_Item]:
-        """The classes that `lexeme` is spelt with, and the arguments it takes."""
-        spelt = spell(lexeme.text, self.vocabulary)
-        if spelt is None and (self.strict or lexeme.text == "}"):
+        """The classes that `lexeme` is spelled with, and the arguments it takes."""
+        spelled = spell(lexeme.text, self.vocabulary)
+        if spelled is None and (self.strict or lexeme.text == "}"):
             why = "closes nothing" if lexeme.text == "}" else "is no symbol of this vocabulary"
             raise LatexError(f"{lexeme} {why} ({self.vocabulary.name!r})")
-        items = [_Item([token]) for token in spelt or (lexeme.text,)]
+        items = [_Item([token]) for token in spelled or (lexeme.text,)]
         for opening in self.vocabulary.relations.get(items[0].tokens[0], ()):
             if opening == GROUP:
                 items[0].tokens += ["{", *self.write(self.argument(lexeme)), "}"]
             elif self.peek() == "[" and (index := self.write(self.items(self.take(), "]"))):
                 items[0].tokens += ["[", *index, "]"]
-        while spelt is None and lexeme.text.startswith("\\") and self.peek() == "{":
+        while spelled is None and lexeme.text.startswith("\\") and self.peek() == "{":
             items[0].tokens += ["{", *self.write(self.argument(lexeme)), "}"]
         return items
 

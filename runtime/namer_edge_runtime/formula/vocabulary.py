@@ -24,8 +24,14 @@ END = "}"
 LIMITS = "\\limits"
 GROUP, INDEX, BELOW = "{", "[", "_ {"
 """How an argument opens: a group, an optional index, or the group directly below an operator."""
+MAX_ENDINGS = 2
+"""Most arguments of a relation: token picking and PGD tell two endings apart."""
+MAX_CLASSES = 1 << 14
+"""Most visual classes of a vocabulary; class numbers and maps of them stay small."""
 BRACKETS = frozenset("{}")
 SCRIPTS = ("^", "_")
+RESERVED = BRACKETS | {"<sos>", "<eos>"}
+"""Names of node classes that are no visual classes."""
 INKLESS = frozenset((*SCRIPTS, LIMITS))
 """Visual tokens that nobody writes."""
 
@@ -46,15 +52,27 @@ class Vocabulary:
     """Operators whose subscript is written `\\limits _ {`."""
 
     def __post_init__(self) -> None:
-        tokens = self.tokens
-        wrong = sorted(
-            {t for t in tokens if tokens.count(t) > 1 or t in BRACKETS or t.split() != [t]}
-        )
-        openings = {opening for arguments in self.relations.values() for opening in arguments}
-        if wrong or not openings <= {GROUP, INDEX, BELOW} or not all(self.relations.values()):
-            raise ModelFileError(
-                f"vocabulary {self.name!r} has impossible classes: {wrong or openings}"
-            )
+        """Raises `ModelFileError` for classes that cannot be, by their names."""
+        text = [self.name, *self.symbols, *self.relations, *self.limits]
+        if not all(isinstance(item, str) for item in text):
+            raise ModelFileError("vocabulary: names, symbols, relations and limits must be text")
+        counted = Counter(self.tokens)
+        wrong = sorted(t for t, n in counted.items() if n > 1 or t in RESERVED or t.split() != [t])
+        if wrong:
+            self._refuse(f"has impossible or repeated classes {wrong[:8]}")
+        for token, opens in self.relations.items():
+            if not 1 <= len(opens) <= MAX_ENDINGS or not {*opens} <= {GROUP, INDEX, BELOW}:
+                self._refuse(
+                    f"has relation {token!r} with {len(opens)} arguments {list(opens[:4])}: a "
+                    f"relation takes 1 to {MAX_ENDINGS}, each of them a group, an index or below"
+                )
+        if not 1 <= self.size <= MAX_CLASSES:
+            self._refuse(f"has {self.size} classes: there must be 1 to {MAX_CLASSES}")
+        if not {*self.limits} <= {*self.symbols}:
+            self._refuse("has limits that are none of its symbols")
+
+    def _refuse(self, why: str) -> None:
+        raise ModelFileError(f"vocabulary {self.name!r:.60} {why}")
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Strokes in the other forms that people have them in: columns, points by name, flags.
+"""Alternative forms of strokes: columns, points by name, flags.
 
-What can be one thing only is read; what may be two is refused, for ink that is read as other ink
-than was meant gets a wrong formula with a good score.
+Unambiguous forms are read and ambiguous ones refused, since misread ink yields a wrong formula with
+a good score.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ WANTED = "give [[(x, y), …], …], a list of points for each stroke"
 CHANNELS = 6
 """Most numbers a point has: x, y, time, force and two angles."""
 MARKERS = ((-1.0, -1.0), (0.0, 0.0))
-"""What some programs write at the end of a stroke in place of a point."""
+"""Markers that some programs write at the end of a stroke in place of a point."""
 NORMALIZED = 10.0
 """Coordinates up to this may be shares of a canvas, of which any may be 0 or -1."""
 
@@ -85,8 +85,10 @@ def check_ends(strokes: Sequence[NDArray[np.floating]]) -> None:
 
 
 def is_ink(value: Any) -> bool:
-    """Whether `point_lists` has a word on this list or mapping: it holds points by name, or columns
-    of numbers, or points alone."""
+    """Whether `point_lists` handles this list or mapping.
+
+    It does where the value holds points by name, columns of numbers, or points alone.
+    """
     if isinstance(value, Mapping):
         return "strokes" in value or _by_name(value)
     if not isinstance(value, list | tuple) or not value:
@@ -117,7 +119,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_point(value: Any) -> bool:
-    """Whether this is a row of numbers, and not of points."""
+    """Whether the value is a row of numbers, not of points."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1 and len(value) > 0
     return isinstance(value, list | tuple) and len(value) > 0 and all(map(_is_number, value))
@@ -139,13 +141,15 @@ def _sized(stroke: Any) -> bool:
 
 
 def _width(stroke: Any) -> int:
-    """How long all rows of numbers of a stroke are; 0 where they differ or are none."""
+    """The common length of a stroke's rows of numbers; 0 where there is none."""
     widths = {len(row) if _is_point(row) else 0 for row in stroke}
     return widths.pop() if len(widths) == 1 else 0
 
 
 def _has_third(stroke: Any) -> bool:
-    """Whether two rows may be points with a time or a force: what is third does not fall, or is a
-    share of 1."""
+    """Whether two rows may be points with a time or a force as their third number.
+
+    A time does not fall, and a force lies between 0 and 1.
+    """
     first, second = float(stroke[0][2]), float(stroke[1][2])
     return second >= first or (0 <= second <= 1 and 0 <= first <= 1)

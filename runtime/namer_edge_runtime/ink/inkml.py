@@ -1,8 +1,8 @@
-"""InkML in: pen strokes, the symbols they belong to, and the MathML tree those symbols hang in.
+"""Reader of InkML: pen strokes, their symbols, and the MathML tree that holds the symbols.
 
 The reader is lenient, because files in the wild are: any text encoding, any namespace or none,
 no `traceFormat`, more channels than declared or fewer, strokes of one point, references to
-strokes that do not exist. What it still cannot use is an `InkError` that names file and reason.
+strokes that do not exist. Unusable files raise an `InkError` that names file and reason.
 """
 
 import html
@@ -10,10 +10,12 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
+from xml.parsers import expat
 
 from ..errors import InkError
 from .strokes import Strokes
@@ -21,15 +23,17 @@ from .trace import Channels, read_points
 
 Source = str | Path | bytes | IO[bytes]
 
-LARGEST_FILE = 1 << 28
-"""Bytes; a file of a zip that claims more is not unpacked."""
+LARGEST_FILE = 1 << 24
+"""Bytes of an InkML file: an element takes up to some twenty times its bytes once it is read."""
+MOST_POINTS = 1_000_000
+"""Points of a file; a page that is written full has some ten thousand."""
 EMPTY = "the file is empty"
-"""Why a file without a byte cannot be read."""
+"""Reason in the error for a file of no bytes."""
 DEEPEST_MATH = 200
 """Levels of MathML; a tree that is nested deeper is left out, the strokes are read all the same."""
 
 PEN_UP = "penup"
-"""Type of a trace along which the pen hovered: no ink."""
+"""Type of a trace along which the pen hovered, which is no ink."""
 
 _XML_ENTITIES = {"amp", "lt", "gt", "quot", "apos"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -160,21 +164,45 @@ def _attempt(source: Path | bytes, name: str) -> Ink | InkError:
 
 
 def _parse(data: bytes, name: str) -> ElementTree.Element:
-    """XML of `data`: strictly where possible, else mended step by step."""
+    """The XML tree of `data`, parsed as it is where possible, else after `_mend`."""
+    if len(data) > LARGEST_FILE:
+        raise InkError(f"{name}: more than {LARGEST_FILE >> 20} MiB of InkML: split the file")
     if not data.strip(b"\x00 \t\r\n"):
         raise InkError(f"{name}: {EMPTY}")
     try:
-        return ElementTree.fromstring(data)
+        return _tree(data, name)
     except (ElementTree.ParseError, LookupError, ValueError):
         pass
     try:
-        return ElementTree.fromstring(_mend(data))
+        return _tree(_mend(data), name)
     except (ElementTree.ParseError, ValueError) as error:
         raise InkError(f"{name}: not readable as XML, or cut short ({error})") from error
 
 
+class _RootFoundError(Exception):
+    """All declarations of a file have been read."""
+
+
+def _tree(data: bytes | str, name: str) -> ElementTree.Element:
+    """Raises `InkError` where the DOCTYPE declares entities or attributes: what these stand for may
+    come again with each use, and fill the memory from a few bytes."""
+
+    def refuse(*_: object) -> None:
+        raise InkError(f"{name}: declares entities or attributes of its own: remove its DOCTYPE")
+
+    def stop(*_: object) -> None:
+        raise _RootFoundError
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = parser.AttlistDeclHandler = refuse
+    parser.StartElementHandler = stop
+    with suppress(_RootFoundError, expat.ExpatError):
+        parser.Parse(data, True)
+    return ElementTree.fromstring(data)
+
+
 def _mend(data: bytes) -> str:
-    """Text of a file whose encoding, entities, namespaces or control characters are wrong."""
+    """The text of a malformed file with encoding, entities and namespaces corrected."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = data.decode("utf-16", "replace")
     else:
@@ -189,7 +217,7 @@ def _mend(data: bytes) -> str:
 
 
 def _entity(match: re.Match[str]) -> str:
-    """MathML's named characters, which no DTD declares here, as the characters themselves."""
+    """The character of a named MathML entity, since no DTD declares it here."""
     return match[0] if match[1] in _XML_ENTITIES else html.escape(html.unescape(match[0]))
 
 
@@ -215,10 +243,15 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
     channels = Channels.of(root)
     strokes: Strokes = []
     index: dict[str, int] = {}
+    left = MOST_POINTS
     for number, trace in enumerate(root.iter("trace")):
         if (_attribute(trace, "type") or "").lower() == PEN_UP:
             continue
-        points = read_points(trace.text or "", channels)
+        text = trace.text or ""
+        left -= 1 + text.count(",")
+        if left < 0:
+            raise InkError(f"{name}: more than {MOST_POINTS} points: split the file")
+        points = read_points(text, channels)
         if len(points):
             identifier = _attribute(trace, "id")
             index.setdefault(str(number) if identifier is None else identifier, len(strokes))
@@ -239,7 +272,7 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
 
 
 def _symbols(root: ElementTree.Element, index: dict[str, int]) -> tuple[Symbol, ...]:
-    """The innermost trace groups; the outer ones only say how the segmentation came about."""
+    """The symbols of the innermost trace groups; outer groups describe the segmentation only."""
     symbols = []
     for group in root.iter("traceGroup"):
         if group.find("traceGroup") is not None:

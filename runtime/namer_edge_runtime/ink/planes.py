@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..picture.look import STROKE_PLANES
+from ..preprocessing import STROKE_PLANES
 from .strokes import Stroke
 
 STEP = 1.0

@@ -1,4 +1,4 @@
-"""Strokes → picture: the one renderer of training, evaluation and recognition."""
+"""The renderer of strokes that training, evaluation and recognition share."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InkError
-from ..picture.look import Look, Prepared, padded_size
+from ..preprocessing import Prepared, Preprocessing, padded_size
 from .planes import stroke_planes
 from .strokes import Stroke, bounds, symbol_height
 
@@ -18,33 +18,33 @@ FRACTION_BITS = 4
 """OpenCV draws between pixels in steps of 1/16."""
 
 
-def render(strokes: Sequence[Stroke], look: Look) -> Prepared:
-    """Strokes in any unit → the picture that a model with this look reads.
+def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
+    """Strokes in any unit, drawn for a model's preprocessing.
 
-    A typical symbol becomes `look.symbol_height` pixels high, less where the formula would pass
-    the size limits. Raises `InkError` where there is no stroke.
+    A typical symbol becomes `preprocessing.symbol_height` pixels high, less where the formula would
+    pass the size limits. Raises `InkError` where there is no stroke.
     """
     if not strokes:
         raise InkError("there are no strokes: nothing to draw")
     x0, y0, x1, y1 = bounds(strokes)
     height = symbol_height(strokes)
-    scale = look.symbol_height / height if height > 0 else 1.0
-    room = 2 * look.margin
+    scale = preprocessing.symbol_height / height if height > 0 else 1.0
+    room = 2 * preprocessing.margin
     largest = min(
-        (look.max_width - room) / max((x1 - x0), 1e-9),
-        (look.max_height - room) / max((y1 - y0), 1e-9),
+        (preprocessing.max_width - room) / max((x1 - x0), 1e-9),
+        (preprocessing.max_height - room) / max((y1 - y0), 1e-9),
     )
     scale = min(scale, largest)
-    size = padded_size(
-        int(np.ceil((y1 - y0) * scale)) + room, int(np.ceil((x1 - x0) * scale)) + room
-    )
+    # Ink scaled to fit must not exceed its limit by a rounding error, and so by a pixel.
+    height, width = (int(np.ceil(side * scale - 1e-6)) for side in (y1 - y0, x1 - x0))
+    size = padded_size(height + room, width + room)
     offset = (
         (size[1] - (x1 + x0) * scale) / 2,
         (size[0] - (y1 + y0) * scale) / 2,
     )
     placed = [stroke * np.float32(scale) + np.array(offset, np.float32) for stroke in strokes]
-    image = draw(placed, size, look.pen_width)
-    written = stroke_planes(placed, image) if look.stroke_planes else None
+    image = draw(placed, size, preprocessing.pen_width)
+    written = stroke_planes(placed, image) if preprocessing.stroke_planes else None
     return Prepared(image, scale, offset, strokes=written)
 
 
@@ -57,7 +57,7 @@ def draw(strokes: Sequence[Stroke], size: tuple[int, int], pen_width: float) -> 
     canvas = np.zeros((height * OVERSAMPLING, width * OVERSAMPLING), np.uint8)
     thickness = max(1, round(pen_width * OVERSAMPLING))
     unit = OVERSAMPLING * (1 << FRACTION_BITS)
-    # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
+    # Pixel centers lie at half integers in our coordinates and at integers in OpenCV's.
     points = [
         np.round(stroke * unit - (1 << FRACTION_BITS) / 2).astype(np.int32) for stroke in strokes
     ]

@@ -56,8 +56,18 @@ def bounds(strokes: Sequence[Stroke]) -> tuple[float, float, float, float]:
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
+def foot(points: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Position (x, y) of a root sign with these points [n, 2].
+
+    x is that of the lowest point in the left half, y that of the center of the box.
+    """
+    x, y = (points.min(0).astype(np.float64) + points.max(0)) / 2
+    left = points[points[:, 0] <= x]
+    return np.array([left[left[:, 1].argmax(), 0], y], np.float64)
+
+
 def typical_height(sizes: NDArray[np.floating]) -> float:
-    """Height of a typical symbol from the sizes [n, 2] (width, height) of its strokes or blobs.
+    """Height of a typical symbol from the sizes [n, 2] (width, height) of strokes or components.
 
     Dots and bars say nothing about the height of a symbol, so they are left out; of the rest the
     upper part counts, since scripts are small and a symbol may be drawn in pieces. Where only

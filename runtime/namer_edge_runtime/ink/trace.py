@@ -1,4 +1,4 @@
-"""The points of one InkML `trace`: plain numbers nearly always, differences where it says so."""
+"""Points of one InkML `trace`, as plain numbers or in the compact form of differences."""
 
 import re
 from dataclasses import dataclass
@@ -13,9 +13,13 @@ from .strokes import FURTHEST
 _VALUE = re.compile(r"([!'\"]?) ?(#[0-9A-Fa-f]+|[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?|[TF*?])")
 
 
+CHUNK = 4096
+"""Points parsed at a time, since Python's numbers take ten times the memory of NumPy's."""
+
+
 @dataclass(frozen=True)
 class Channels:
-    """Which numbers of a point are x and y, and whether y grows upwards in this file."""
+    """Indices of x and y among the numbers of a point, and the direction of y."""
 
     x: int = 0
     y: int = 1
@@ -42,22 +46,29 @@ def read_points(text: str, channels: Channels) -> np.ndarray:
 
     Points that lack x or y, or lie beyond `FURTHEST`, are left out.
     """
-    rows = [row.split() for row in text.split(",")]
+    rows = text.split(",")
     need = max(channels.x, channels.y) + 1
     x, y = channels.x, channels.y
     # Some files declare channels that their points do not have: then x and y are the first two.
-    if rows[0] and len(rows[0]) < need:
+    if 0 < len(rows[0].split(None, need)) < need:
         x, y = 0, 1
     try:
-        points = [(float(row[x]), float(row[y])) for row in rows if row]
+        parts = [_plain(rows[i : i + CHUNK], x, y) for i in range(0, len(rows), CHUNK)]
     except (ValueError, IndexError):
-        points = _compact_points(text, x, y)
-    exact = np.array(points, np.float64).reshape(-1, 2)
+        parts = [np.array(_compact_points(text, x, y), np.float64).reshape(-1, 2)]
+    exact = np.concatenate(parts)
     near = (np.abs(exact) <= FURTHEST).all(axis=1)
     array = (exact if near.all() else exact[near]).astype(np.float32)
     if channels.y_up:
         array[:, 1] *= -1
     return array
+
+
+def _plain(rows: list[str], x: int, y: int) -> np.ndarray:
+    """Points [n, 2] of rows of plain numbers; raises `ValueError` or `IndexError` for others."""
+    fields = (row.split() for row in rows)
+    points = [(float(row[x]), float(row[y])) for row in fields if row]
+    return np.array(points, np.float64).reshape(-1, 2)
 
 
 def _compact_points(text: str, x: int, y: int) -> list[tuple[float, float]]:
@@ -91,5 +102,5 @@ def _compact_points(text: str, x: int, y: int) -> list[tuple[float, float]]:
 
 
 def _hexadecimal(digits: str) -> float:
-    """Of any length: no point lies as far away as what a float cannot hold."""
+    """The value of hexadecimal digits, limited to beyond `FURTHEST` so that a float holds it."""
     return float(min(int(digits, 16), int(2 * FURTHEST)))

@@ -1,4 +1,4 @@
-"""Pictures and ink of kinds that are not read: told by their first bytes, with what to do."""
+"""Unsupported formats of pictures and ink, recognized by their first bytes, with a hint."""
 
 import re
 
@@ -17,11 +17,11 @@ _KINDS = (
     ("gzip (as Xournal++'s or SVGZ)", rb"\x1f\x8b", "xopp svgz", _STROKES),
 )
 SUFFIXES = frozenset(f".{suffix}" for kind in _KINDS for suffix in kind[2].split())
-"""Endings of their names."""
+"""File name suffixes of the unsupported formats."""
 
 
 def foreign(data: bytes) -> str:
-    """What to say of a picture or ink of a kind that is not read; empty for anything else."""
+    """The hint for data of an unsupported format; empty for any other."""
     head = data[:4096].removeprefix(b"\xef\xbb\xbf")
     for name, mark, _, repair in _KINDS:
         if re.match(mark, head, re.DOTALL):

@@ -1,4 +1,4 @@
-"""A picture with what was read drawn over it: each token at its place, and the path they form."""
+"""A picture overlaid with the recognized tokens at their positions and the path through them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Mark:
 def overlay(
     ground: NDArray[np.uint8], marks: Sequence[Mark], path: Sequence[int], size: float
 ) -> NDArray[np.uint8]:
-    """RGB [H, W, 3]: the grey picture [H, W], faded, with tokens and path.
+    """RGB [H, W, 3]: the gray picture [H, W], faded, with tokens and path.
 
     Args:
         ground: dark ink on light, or light on dark; the marks are drawn over either.
@@ -50,10 +50,10 @@ def overlay(
             tip = min(0.3, 0.6 * size / max(1.0, float(np.hypot(*np.subtract(end, start)))))
             cv2.arrowedLine(image, start, end, PATH, thick, cv2.LINE_AA, 0, tip)
     for mark, (x, y) in zip(marks, points, strict=True):
-        colour = SURE * mark.score + UNSURE * (1 - mark.score)
-        rgb = tuple(int(level) for level in colour.round())
+        color = SURE * mark.score + UNSURE * (1 - mark.score)
+        rgb = tuple(int(level) for level in color.round())
         cv2.circle(image, (x, y), 2 * thick, rgb, -1, cv2.LINE_AA)
-        # OpenCV's letters are ASCII; what has none is a box.
+        # OpenCV's font holds ASCII only; other letters become a box.
         text = "".join(letter if letter.isascii() else "[]" for letter in mark.text)
         place = (x + 2 * thick, max(round(size), y - 2 * thick))
         cv2.putText(image, text, place, FONT, size / FONT_HEIGHT, rgb, thick, cv2.LINE_AA)

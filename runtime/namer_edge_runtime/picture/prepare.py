@@ -1,4 +1,4 @@
-"""Grey picture → what the model reads: its ink, symbol height, pen and padding."""
+"""Preparation of a gray picture: ink extraction, normalization of size and pen, padding."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,37 +9,36 @@ from numpy.typing import NDArray
 
 from ..ink.render import draw
 from ..ink.strokes import DOT, typical_height
-from .blobs import Blobs
-from .ground import ink_map, stretched
-from .look import Look, Prepared, padded_size, turned, turning
-from .middles import Middles, placed, shown
-from .pen import measured_width
+from ..preprocessing import Prepared, Preprocessing, opencv_affine, padded_size, turned, turning
+from .background import ink_map, stretched
+from .components import ConnectedComponents
+from .skeleton import Skeleton, placed, shown
 from .steps import Steps, Unseen
+from .stroke_width import measured_width
 
 MOST_PIXELS = 6_000_000
 """Larger pictures are scaled down to this first, which bounds time."""
 INK = 100
-"""Level of the ink map, of 255, from which a pixel counts as ink when blobs are measured."""
+"""Level of the ink map, of 255, from which a pixel counts as ink where components are measured."""
 SPECK = 0.6
-"""Blobs smaller in both directions than this share of the pen's width are dirt."""
+"""Components smaller in both directions than this share of the pen width are dirt."""
 MOST_CLEANINGS = 3
-"""Times that edges of the paper are looked for; faint ones show when stronger ones are gone."""
+"""Times that edges of the paper are searched for; removing strong ones reveals faint ones."""
 STRAY = 2.0
 """Dots this many symbol heights away from all other ink are dirt too."""
 FINE, FINER = 3.0, 4.0
-"""Lines are kept, and their middles looked for, at this many times the model's resolution; the
+"""Lines are kept, and their skeleton is found, at this many times the model's resolution; the
 second where symbols are small or the pen is thick, so that loops and gaps are nearly closed."""
 SMALL, THICK = 24.0, 0.09
 """Symbols less than this many pixels high are small; a pen of this share of their height is
 thick."""
 AROUND = 0.5
-"""Deviation in pens of the mean round a pixel, whose difference from it counts twice where ink is
-crowded."""
+"""Standard deviation in pen widths of the unsharp mask that crowded ink is sharpened with."""
 LEAST_LINE = 1.5
 """Width in pixels that the finest line keeps there, so that it does not break."""
 FINEST, THICKEST = 0.9, 1.5
 """Lines between so many pens of the model wide stay as they are, so that nothing is lost of them;
-finer ones are thickened, thicker ones drawn again by their middles."""
+finer ones are thickened, thicker ones drawn again along their skeleton."""
 RUNG = 1.15
 """Ratio of two sizes that a formula may come in, relative to its symbols."""
 
@@ -63,63 +62,71 @@ class _Ink:
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of a picture, found once, to be drawn for any look."""
+    """The lines of a picture, found once and drawn for any preprocessing."""
 
     ink: NDArray[np.uint8]
     """The ink map, cut out from `corner` on, in pixels `fine` times smaller than the picture's."""
     pen: float
-    """How wide its lines are, in its pixels."""
-    middles: Middles
-    """Of its lines, in its pixels."""
+    """Stroke width, in pixels of `ink`."""
+    skeleton: Skeleton
+    """Skeleton of the lines, in pixels of `ink`."""
     fine: float
     corner: tuple[float, float]
     symbol: float
-    """Height that a symbol has in `middles`, where they tell none."""
+    """Height of a symbol in `skeleton`, where its components do not tell one."""
     turn: float = 0.0
     """Angle in radians by which the picture was turned about its origin (`Prepared.turn`)."""
 
     @classmethod
     def find(
-        cls, grey: NDArray[np.uint8], look: Look, steps: Steps | None = None
+        cls, gray: NDArray[np.uint8], preprocessing: Preprocessing, steps: Steps | None = None
     ) -> "Lines | None":
-        """In a grey picture [H, W], finely enough for `look` and somewhat larger ones; None where
-        there is no ink. `steps`, where given, receives a picture of each step.
+        """The lines of a gray picture [H, W]; None where there is no ink.
+
+        They are fine enough for `preprocessing` and somewhat larger symbols; `steps`, where given,
+        receives a picture of each step.
 
         1. Very large pictures are scaled down.
-        2. Ink is told from ground (`ground.py`), and from the lines of ruled and squared paper
-           (`ruling.py`).
-        3. Dirt is dropped (`blobs.py`): edges of the paper, specks much smaller than the pen is
-           wide, dots far from everything else.
+        2. Ink is told from ground (`background.py`), and from the lines of ruled and squared paper
+           (`ruled_paper.py`).
+        3. Dirt is dropped (`components.py`): edges of the paper, specks much smaller than the
+           pen is wide, dots far from everything else.
         4. The ink is scaled to three times the model's resolution, or to four where symbols are
            small or the pen is thick. There loops and gaps that are hardly wider than the pen are
-           opened. The middles of the lines are found (`middles.py`).
+           opened. The skeleton of the lines is found (`skeleton.py`).
         """
         steps = steps or Unseen()
-        steps.add(f"The picture, {grey.shape[1]} x {grey.shape[0]}", grey)
-        factor = min(1.0, (MOST_PIXELS / grey.size) ** 0.5)
+        steps.add(f"The picture, {gray.shape[1]} x {gray.shape[0]}", gray)
+        factor = min(1.0, (MOST_PIXELS / gray.size) ** 0.5)
         if factor < 1:
-            size = [max(1, round(length * factor)) for length in grey.shape]
-            grey = np.asarray(cv2.resize(grey, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
-            steps.add(f"Scaled down to {grey.shape[1]} x {grey.shape[0]}", grey)
-        found = ink_map(grey, steps)
+            size = [max(1, round(length * factor)) for length in gray.shape]
+            gray = np.asarray(cv2.resize(gray, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
+            steps.add(f"Scaled down to {gray.shape[1]} x {gray.shape[0]}", gray)
+        found = ink_map(gray, steps)
         ink = None if found is None else _measured(found.image)
         if ink is None:
-            steps.add("No ink: a blank page", np.zeros_like(grey))
+            steps.add("No ink: a blank page", np.zeros_like(gray))
             return None
         steps.add(f"Dirt dropped, cut out; the pen is {ink.pen:.1f} pixels wide", 255 - ink.image)
         # Dots alone say nothing of a symbol's height; their pen does.
-        rough = look.symbol_height / ink.symbol if ink.symbol > 0 else look.pen_width / ink.pen
+        rough = (
+            preprocessing.symbol_height / ink.symbol
+            if ink.symbol > 0
+            else preprocessing.pen_width / ink.pen
+        )
         height, width = (max(1.0, side - ink.pen) for side in ink.image.shape)
         fineness = FINER if ink.crowded else FINE
-        fine = fineness * min(rough, *_room(look, height, width))
-        edge = int(np.ceil((look.pen_width + 2) * fineness / fine))
+        fine = fineness * min(rough, *_room(preprocessing, height, width))
+        edge = int(np.ceil((preprocessing.pen_width + 2) * fineness / fine))
         drawn, pen = _resampled(np.pad(ink.image, edge), fine, ink.pen)
         if ink.crowded:
             around = cv2.GaussianBlur(drawn, (0, 0), max(0.5, AROUND * pen))
             drawn = np.asarray(cv2.addWeighted(drawn, 2, around, -1, 0), np.uint8)
-        middles = Middles.of(drawn, pen, INK)
+        skeleton = Skeleton.of(drawn, pen, INK)
         corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
-        return cls(drawn, pen, middles, fine * factor, corner, look.symbol_height * fineness)
+        return cls(
+            drawn, pen, skeleton, fine * factor, corner, preprocessing.symbol_height * fineness
+        )
 
     def turned(self, angle: float, steps: Steps | None = None) -> "Lines":
         """The lines of the picture turned about its origin by `angle` radians, from x towards y."""
@@ -127,62 +134,62 @@ class Lines:
         places = turned(np.stack([columns, rows], axis=1) + 0.5, angle)
         edge = np.ceil(self.pen) + 2  # as wide as a line may be thickened by, and a pixel beside it
         low, high = np.floor(places.min(0) - edge), np.ceil(places.max(0) + edge)
-        # Pixel centres lie at half integers in our coordinates and at integers in OpenCV's.
-        matrix = turning(angle)
-        shift = matrix @ (0.5, 0.5) - low - 0.5
         width, height = (high - low).astype(int).tolist()
-        ink = cv2.warpAffine(self.ink, np.column_stack([matrix, shift]), (width, height))
+        ink = cv2.warpAffine(self.ink, opencv_affine(turning(angle), -low), (width, height))
         drawn = np.asarray(ink, np.uint8)
         x, y = (turned(np.array([self.corner]), angle)[0] + low / self.fine).tolist()
         if steps is not None:
             caption = f"Turned by {abs(np.degrees(angle)):.0f} degrees, as what is written slopes"
             steps.add(caption, 255 - drawn)
-        middles = Middles.of(drawn, self.pen, INK)
-        return Lines(drawn, self.pen, middles, self.fine, (x, y), self.symbol, self.turn + angle)
+        skeleton = Skeleton.of(drawn, self.pen, INK)
+        return Lines(drawn, self.pen, skeleton, self.fine, (x, y), self.symbol, self.turn + angle)
 
     def drawn(
         self, scale: float, offset: tuple[float, float], size: tuple[int, int], pen: float
     ) -> NDArray[np.uint8]:
-        """[height, width] of `size`, 255 on 0, whose pixels are those of `ink` · `scale` +
-        `offset`, for a model whose pen is `pen` of its pixels wide: see `FINEST`."""
+        """The lines drawn for a pen of `pen` pixels, as `FINEST` says: [height, width] of `size`.
+
+        Ink is 255 on 0; coordinates of the drawing are those of `ink` · `scale` + `offset`.
+        """
         if self.pen * scale > THICKEST * pen:
-            return self.middles.drawn(scale, offset, size, pen)
+            return self.skeleton.drawn(scale, offset, size, pen)
         ink, lacking = self.ink, round(FINEST * pen / scale - self.pen)
         if lacking > 0:
             brush = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (lacking + 1, lacking + 1))
             ink = np.asarray(cv2.dilate(ink, brush), np.uint8)
         return shown(placed(ink, scale, offset, size))
 
-    def prepared(self, look: Look, steps: Steps | None = None) -> Prepared:
-        """Drawn for a look; positions lead back to the picture's pixels.
+    def prepared(self, preprocessing: Preprocessing, steps: Steps | None = None) -> Prepared:
+        """The lines drawn for `preprocessing`, with the map from the picture's pixels.
 
-        5. A typical symbol's height is taken from the blobs, as from strokes in `ink/strokes.py`,
-           and scaled to about `look.symbol_height`, less where the formula would pass the size
-           limits. A formula's length in symbols is taken to the next rung of a ladder, so that the
-           same formula comes out at the same size although heights are never measured alike twice.
+        5. A typical symbol's height is taken from the components, as from strokes in
+           `ink/strokes.py`, and scaled to about `preprocessing.symbol_height`, less where the
+           formula would pass the size limits. A formula's length in symbols is taken to the
+           nearest rung of a ladder, so that one formula comes out at one size although measured
+           heights vary.
         6. The lines are drawn about as thick as the renderer's pen, the ink in the middle of its
            `padded_size`, as the renderer puts it.
         """
-        x0, y0, x1, y1 = self.middles.bounds
+        x0, y0, x1, y1 = self.skeleton.bounds
         width, height = max(1.0, x1 - x0), max(1.0, y1 - y0)
-        symbol = typical_height(self.middles.sizes)
-        scale = look.symbol_height / self.symbol
+        symbol = typical_height(self.skeleton.sizes)
+        scale = preprocessing.symbol_height / self.symbol
         if symbol > 0:
             longest = max(width, height)
             rungs = round(np.log(longest / symbol) / np.log(RUNG))
-            scale = look.symbol_height * RUNG**rungs / longest
-        scale = min(scale, *_room(look, height, width))
-        room = 2 * look.margin
-        # What fills the largest picture must not pass it by a rounding error.
+            scale = preprocessing.symbol_height * RUNG**rungs / longest
+        scale = min(scale, *_room(preprocessing, height, width))
+        room = 2 * preprocessing.margin
+        # A formula that fills the largest picture must not exceed it by a rounding error.
         filled = [int(np.ceil(side * scale - 1e-6)) + room for side in (height, width)]
         size = padded_size(*filled)
         offset = (size[1] - (x0 + x1) * scale) / 2, (size[0] - (y0 + y1) * scale) / 2
-        image = self.drawn(scale, offset, size, drawn_width(look.pen_width))
+        image = self.drawn(scale, offset, size, drawn_width(preprocessing.pen_width))
         scale *= self.fine
         if steps is not None:
             steps.add(
-                f"Drawn for a pen of {look.pen_width:g}, at {100 * scale:.0f} %, padded to "
-                f"{size[1]} x {size[0]}: what the model reads",
+                f"Drawn for a pen of {preprocessing.pen_width:g}, at {100 * scale:.0f} %, "
+                f"padded to {size[1]} x {size[0]}: what the model reads",
                 255 - image,
             )
         x, y = self.corner
@@ -190,14 +197,16 @@ class Lines:
         return Prepared(image, scale, origin, turn=self.turn)
 
 
-def prepare(grey: NDArray[np.uint8], look: Look, steps: Steps | None = None) -> Prepared:
-    """A grey picture [H, W] in the look of a model: its `Lines`, drawn; `blank` without ink."""
-    lines = Lines.find(grey, look, steps)
-    return blank_page() if lines is None else lines.prepared(look, steps)
+def prepare(
+    gray: NDArray[np.uint8], preprocessing: Preprocessing, steps: Steps | None = None
+) -> Prepared:
+    """A gray picture [H, W] prepared for a model by way of its `Lines`; `blank` without ink."""
+    lines = Lines.find(gray, preprocessing, steps)
+    return blank_page() if lines is None else lines.prepared(preprocessing, steps)
 
 
 def blank_page() -> Prepared:
-    """What is made of a picture without ink."""
+    """The model's input for a picture without ink."""
     return Prepared(np.zeros(padded_size(1, 1), np.uint8), 1.0, (0.0, 0.0), blank=True)
 
 
@@ -215,17 +224,17 @@ def drawn_width(pen_width: float) -> float:
 
 
 def _measured(image: NDArray[np.uint8]) -> _Ink | None:
-    """Drops dirt, cuts the ink out and measures it; None where nothing is left."""
-    clean = Blobs.of(image, INK)
+    """The ink cut out without dirt and measured; None where nothing is left."""
+    clean = ConnectedComponents.of(image, INK)
     for _ in range(MOST_CLEANINGS):
         dirt = clean.edges_of_paper()
         if dirt is None:
             break
-        # Dark edges set the level that ink was measured by; without them faint ink shows.
+        # Dark edges raised the level of ink; without them faint ink shows.
         again = stretched(np.where(dirt, np.uint8(0), clean.image))
         if again is None:
             return None
-        clean = Blobs.of(again, INK)
+        clean = ConnectedComponents.of(again, INK)
     clean = clean.without_specks(SPECK)
     if not len(clean):
         return None
@@ -236,14 +245,14 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
     return _Ink(np.ascontiguousarray(clean.image[y0:y1, x0:x1]), (x0, y0), symbol, pen)
 
 
-def _room(look: Look, height: float, width: float) -> tuple[float, float]:
+def _room(preprocessing: Preprocessing, height: float, width: float) -> tuple[float, float]:
     """The scales at which ink would fill the largest picture."""
-    room = 2 * look.margin
-    return (look.max_width - room) / width, (look.max_height - room) / height
+    room = 2 * preprocessing.margin
+    return (preprocessing.max_width - room) / width, (preprocessing.max_height - room) / height
 
 
 def _resampled(ink: NDArray[np.uint8], scale: float, pen: float) -> tuple[NDArray[np.uint8], float]:
-    """The ink map scaled so that no line of `pen` pixels breaks, and how wide these are then."""
+    """The ink map scaled so that no line of `pen` pixels breaks, and their scaled width."""
     width = max(pen, LEAST_LINE / scale) if scale < 1 else pen
     if width > pen:
         kernel = int(np.ceil(width - pen)) + 1

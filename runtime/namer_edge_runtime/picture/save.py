@@ -1,4 +1,4 @@
-"""Pictures into files."""
+"""Writing of pictures to files."""
 
 from pathlib import Path
 
@@ -10,7 +10,9 @@ from ..atomic import atomic_file
 
 
 def save_picture(path: Path, picture: NDArray[np.uint8]) -> None:
-    """[H, W] (grey) or [H, W, 3] (blue, green, red) as a PNG that appears whole or not at all;
-    raises `UsageError` where it cannot be written."""
+    """A picture [H, W] (gray) or [H, W, 3] (blue, green, red), written atomically as a PNG.
+
+    Raises `UsageError` where it cannot be written.
+    """
     with atomic_file(path) as file:
         file.write(cv2.imencode(".png", picture)[1].tobytes())

@@ -1,4 +1,4 @@
-"""What preparation did, step by step, as pictures on one sheet."""
+"""A sheet of pictures that shows each step of preparation."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ class Steps:
     """What a step did, and the picture [H, W] after it."""
 
     def add(self, caption: str, picture: NDArray[np.uint8]) -> None:
-        """Kept small, and as it is now."""
+        """Adds a copy of the picture, scaled down to `LONGEST`."""
         factor = LONGEST / max(picture.shape)
         if factor < 1:
             size = [max(1, round(side * factor)) for side in picture.shape[::-1]]
@@ -32,7 +32,7 @@ class Steps:
         self.taken.append((caption, picture.copy()))
 
     def sheet(self) -> NDArray[np.uint8]:
-        """All steps below each other, [H, W] grey; small pictures are shown larger."""
+        """All steps below each other, [H, W] gray; small pictures are shown larger."""
         rows = [_row(f"{n}. {caption}", picture) for n, (caption, picture) in enumerate(self.taken)]
         width = max((row.shape[1] for row in rows), default=1)
         filled = [
@@ -46,10 +46,10 @@ class Steps:
 
 
 class Unseen(Steps):
-    """Collects nothing, which takes no time: where nobody looks."""
+    """Steps that are not collected, which costs no time."""
 
     def add(self, caption: str, picture: NDArray[np.uint8]) -> None:
-        """Forgotten."""
+        """Does nothing."""
 
 
 def _row(caption: str, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -17,7 +17,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Exit code 0 where all is in order, else that of the first thing that is not."""
     import json
 
-    from ..health import examine
+    from ..diagnostics.health import examine
 
     health = examine(arguments.model)
     if arguments.json:

@@ -71,9 +71,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Serves until it is told to stop. Raises the errors of model and engine, and `UsageError` for
     an address that cannot be listened on."""
-    from ..demo.serve import serve
-    from ..demo.settings import Settings
     from ..engine.cpus import usable_cpus
+    from ..server.serve import serve
+    from ..server.settings import Settings
 
     options = recognizer_options(arguments)
     if options["threads"] is None:

@@ -1,4 +1,4 @@
-"""What verbs that read formulas have in common: the options of the recogniser, and the output."""
+"""What verbs that read formulas have in common: the options of the recognizer, and the output."""
 
 import argparse
 import os
@@ -51,7 +51,7 @@ def recognizer_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def open_recognizer(arguments: argparse.Namespace) -> "Recognizer":
-    """The recogniser that these options ask for; raises as `Recognizer.from_pretrained` does."""
+    """The recognizer that these options ask for; raises as `Recognizer.from_pretrained` does."""
     from ..recognizer import Recognizer
 
     return Recognizer.from_pretrained(**recognizer_options(arguments))
@@ -90,15 +90,17 @@ def check_writable(target: str | None) -> None:
 def check_other(target: Path | None, inputs: Iterable[Path | None]) -> None:
     """Raises `UsageError` for an output that would take the place of an input, or of a picture or
     ink in a folder that is one."""
-    from ..bulk import KNOWN
+    from ..bulk.run import KNOWN
     from ..errors import UsageError
 
     if target is None:
         return
     place = Path(os.path.realpath(target))
     read = {Path(os.path.realpath(path)) for path in inputs if path}
+    # Names that differ in case alone are one file on macOS and Windows.
+    same = place.exists() and any(path.exists() and place.samefile(path) for path in read)
     inside = read & set(place.parents) and place.suffix.lower() in KNOWN and place.exists()
-    if place in read or inside:
+    if same or place in read or inside:
         raise UsageError(f"{target} is read, and would be lost: give another name for the output")
 
 
@@ -112,7 +114,7 @@ def check_outputs(targets: Sequence[str | None], inputs: Iterable[str | Path | N
     for file in files:
         check_writable(str(file))
         check_other(file, read)
-    if len({os.path.realpath(file) for file in files}) < len(files):
+    if len({os.path.normcase(os.path.realpath(file)) for file in files}) < len(files):
         raise UsageError("two outputs have one name, and one would be lost: give each its own")
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..result import Result
 
 if TYPE_CHECKING:
-    from ..bulk import Outcome, Source
-    from ..journal import Journal
+    from ..bulk.journal import Journal
+    from ..bulk.run import Outcome, Source
 
 JSON, LABEL_GRAPH = "json", "label-graph"
 COLUMNS = {"latex": "latex", "spaced": "canonical", "katex": "katex", "mathml": "mathml"}

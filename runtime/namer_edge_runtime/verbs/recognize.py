@@ -16,7 +16,7 @@ from .options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..bulk import Outcome, Source
+    from ..bulk.run import Outcome, Source
     from .output import Output
 
 SUMMARY = "read formulas from pictures or pen strokes and print their LaTeX"
@@ -105,16 +105,16 @@ def run(arguments: argparse.Namespace) -> int:
     failures: list[str] = []
     inputs = _sources(arguments.paths)
     if arguments.ray:
-        from ..ray_bulk import recognize_on_ray
+        from ..bulk.ray import recognize_on_ray
 
         reader = partial(recognize_on_ray, recognizer_options(arguments))
     else:
-        from ..bulk import recognize_all
+        from ..bulk.run import recognize_all
 
         recognizer = open_recognizer(arguments)
         reader = partial(recognize_all, recognizer)
         if arguments.show_steps or arguments.draw:
-            from .single import draw, show_steps, single
+            from .visualize import draw, show_steps, single
 
             source = single(inputs)
             inputs = iter([source])
@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
             output.add(outcome)
             result = outcome.answer if isinstance(outcome.answer, Result) else None
             if arguments.show_steps:
-                show_steps(source, result, recognizer.look, Path(arguments.show_steps))
+                show_steps(source, result, recognizer.preprocessing, Path(arguments.show_steps))
             if arguments.draw and result is not None:
                 draw(source, result, Path(arguments.draw))
         output.finish()
@@ -149,7 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _sources(paths: list[str]) -> "Iterator[Source]":
     """Inputs behind all paths; a path that cannot be opened is an input that failed."""
-    from ..bulk import Source, sources
+    from ..bulk.run import Source, sources
     from ..errors import DataError
 
     for path in paths:
@@ -170,7 +170,7 @@ def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str], done: int) -> "It
         return outcomes
     from tqdm import tqdm
 
-    from ..bulk import count
+    from ..bulk.run import count
 
     total = count(paths)
     done = min(done, total)
@@ -204,7 +204,7 @@ def _output(arguments: argparse.Namespace, format_: str) -> "Output":
     """Where outcomes go: lines on standard output, or a journal that becomes the file."""
     from pathlib import Path
 
-    from ..journal import Journal
+    from ..bulk.journal import Journal
     from ..model_file import ModelFile
     from .output import JournalOutput, Output
 

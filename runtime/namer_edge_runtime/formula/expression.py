@@ -1,0 +1,62 @@
+"""`Expression`: a formula as tokens with the grammar that reads them, in every output form."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from .atoms import relation_table
+from .label_graph import label_graph
+from .latex import compact, katex
+from .mathml import mathml
+from .nodes import Node, to_nodes
+from .vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Canonical tokens and the vocabulary that says which of them take arguments.
+
+    All forms raise `LatexError` for tokens that are not balanced.
+    """
+
+    tokens: tuple[str, ...]
+    vocabulary: Vocabulary | None = None
+    """None: the packaged relation table, with what the tokens themselves show."""
+
+    @cached_property
+    def grammar(self) -> Vocabulary:
+        """The relation table that all forms are written by."""
+        return self.vocabulary or relation_table(self.tokens)
+
+    @property
+    def canonical(self) -> str:
+        """Space-separated tokens in the form of the published labels."""
+        return " ".join(self.tokens)
+
+    @property
+    def latex(self) -> str:
+        """Compact LaTeX, ready to be set."""
+        return compact(self.tokens, self.grammar)
+
+    @property
+    def katex(self) -> str:
+        """Compact LaTeX that KaTeX sets, also in strict mode."""
+        return katex(self.tokens, self.grammar)
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes of the formula's path."""
+        return to_nodes(self.tokens, self.grammar)
+
+    def mathml(self, *, marked: bool = False) -> str:
+        """Presentation MathML; `marked` gives the element of each visual token a `data-token`."""
+        return mathml(self.tokens, self.grammar, marked=marked)
+
+    def label_graph(
+        self,
+        scores: Sequence[float] | None = None,
+        strokes: Sequence[Sequence[int]] | None = None,
+        name: str = "",
+    ) -> str:
+        """The label graph of CROHME's evaluation tools (`label_graph`)."""
+        return label_graph(self.tokens, scores, strokes, name, self.grammar)

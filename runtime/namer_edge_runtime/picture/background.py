@@ -1,0 +1,153 @@
+"""Background removal: an ink map of a gray picture, independent of its illumination."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .downscale import shrunk
+from .ruled_paper import without_ruling
+from .steps import Steps, Unseen
+
+COARSE, COARSEST = 512, 128
+"""Longest side, in pixels, at which light and shadow are looked at, at most, and at which ink and
+ground are told apart."""
+WIDEST_PEN = 1 / 8
+"""Share of the picture's longer side; what is wider than this is taken for a shadow."""
+WIDEST_ON_SCREEN = 1 / 3
+"""The same of what is as dark as ink, within `INKY` of the contrast, where more than `EVEN` of the
+picture has one brightness: no shadow falls on a screen, but thick strokes may cross there."""
+EVEN, INKY = 0.5, 0.25
+FAINTEST = 14
+"""Contrast of ink to ground, in 1/255 of the ground's brightness, below which a page is blank."""
+DARKEST = np.uint8(16)
+"""Grounds darker than this are taken for this bright: their grain would look like ink."""
+NOISE = 4.0
+"""Standard deviations of the ground's grain that are not yet ink."""
+
+
+@dataclass(frozen=True)
+class InkMap:
+    """An ink map, and whether its ink was the darker side."""
+
+    image: NDArray[np.uint8]
+    """[H, W], 255 ink, 0 ground, soft edges kept."""
+    dark_ink: bool
+    """Whether the ink was darker than its ground."""
+
+
+def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | None:
+    """The ink map of a gray picture [H, W]; None where there is no ink.
+
+    1. Which of the two is the ink: it is the minority, so it pulls the third moment of the
+       brightness, taken about the local median, to its side. Light ink is turned to dark.
+    2. The ground's brightness round each pixel: a closing, which fills whatever is narrower than
+       the widest pen and keeps the edges of shadows.
+    3. Ink is what the pixel lacks to its ground, as a share of the ground: half as much light
+       halves both.
+    4. Lines printed on the paper are taken out (`ruled_paper.py`).
+    5. The grain of the ground is cut off and typical ink becomes 255.
+    """
+    coarse, _ = shrunk(gray, COARSE)
+    dark_ink = _is_dark(_shrunk(coarse))
+    if not dark_ink:
+        gray, coarse = 255 - gray, 255 - coarse
+    ink = _missing_light(gray, _ground(coarse))
+    steps = steps or Unseen()
+    steps.add(
+        f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink
+    )
+    plain = without_ruling(ink)
+    if plain is not ink:
+        steps.add("The lines of the paper taken out", 255 - plain)
+    image = stretched(plain)
+    if image is not None:
+        steps.add("Grain cut off, ink full", 255 - image)
+    return None if image is None else InkMap(image, dark_ink)
+
+
+def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Brightness of the ground at each pixel, ink being dark."""
+    closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
+    if _counts(coarse).max() <= EVEN * coarse.size:
+        return closed
+    darkest, brightest = int(coarse.min()), int(closed.max())
+    inky = closed < darkest + INKY * (brightest - darkest)
+    if not inky.any():
+        return closed
+    return np.where(inky, _closed(coarse, _kernel(coarse, WIDEST_ON_SCREEN)), closed)
+
+
+def _closed(coarse: NDArray[np.uint8], kernel: int) -> NDArray[np.uint8]:
+    """Brightness with everything narrower than `kernel` filled in.
+
+    The picture goes on beyond its edges as it ends there, so that a dark edge is ground however
+    narrow it is.
+    """
+    edges = cv2.copyMakeBorder(coarse, *(kernel,) * 4, borderType=cv2.BORDER_REPLICATE)
+    closed = cv2.morphologyEx(edges, cv2.MORPH_CLOSE, np.ones((kernel, kernel), np.uint8))
+    return np.asarray(closed, np.uint8)[kernel:-kernel, kernel:-kernel]
+
+
+def _kernel(picture: NDArray[np.uint8], widest: float) -> int:
+    """Odd, and wider than a pen of `widest` shares of the picture's longer side."""
+    return max(9, int(max(picture.shape) * widest)) | 1
+
+
+def _shrunk(gray: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    factor = COARSEST / max(gray.shape)
+    if factor >= 1:
+        return gray
+    size = (max(1, round(gray.shape[1] * factor)), max(1, round(gray.shape[0] * factor)))
+    return np.asarray(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _is_dark(coarse: NDArray[np.uint8]) -> bool:
+    """Whether the ink is darker than its ground."""
+    local = cv2.medianBlur(coarse, 2 * _kernel(coarse, WIDEST_PEN) + 1)
+    away = coarse.astype(np.float32) - local
+    return float((away * away * away).sum()) <= 0
+
+
+def _missing_light(gray: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """255 · (1 - gray / ground), 0 where the pixel is brighter than its ground."""
+    low, high = int(closed.min()), int(closed.max())
+    if high - low <= 2:  # even light, as on every screen: one table says it all
+        levels = np.arange(256, dtype=np.float32)
+        table = np.clip(255 * (1 - levels / max(high, 1)), 0, 255)
+        return np.asarray(cv2.LUT(gray, np.rint(table).astype(np.uint8)), np.uint8)
+    size = (gray.shape[1], gray.shape[0])
+    ground = np.asarray(cv2.resize(closed, size, interpolation=cv2.INTER_LINEAR), np.uint8)
+    lacking = cv2.divide(cv2.subtract(ground, gray), np.maximum(ground, DARKEST), scale=255)
+    return np.asarray(lacking, np.uint8)
+
+
+def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
+    """The ink without the grain of its ground, typical ink at 255; None without contrast."""
+    counts = _counts(ink)
+    ground = _quantile(counts, 0.5)
+    spread = np.zeros(256, np.int64)
+    np.add.at(spread, np.abs(np.arange(256) - ground), counts)
+    floor = ground + NOISE * 1.4826 * _quantile(spread, 0.5)
+    above = counts.copy()
+    above[: int(max(floor, FAINTEST / 2)) + 1] = 0
+    if not above.any():
+        return None
+    typical = _quantile(above, 0.8)
+    if typical < FAINTEST or typical - floor < FAINTEST / 2:
+        return None
+    levels = np.arange(256, dtype=np.float32)
+    table = np.clip((levels - floor) * (255 / (typical - floor)), 0, 255)
+    return np.asarray(cv2.LUT(ink, np.rint(table).astype(np.uint8)), np.uint8)
+
+
+def _counts(picture: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The histogram [256] of brightness."""
+    return cv2.calcHist([picture], [0], None, [256], [0, 256]).ravel().astype(np.int64)
+
+
+def _quantile(counts: NDArray[np.int64], share: float) -> int:
+    """The value that this share of the counted pixels does not exceed."""
+    total = np.cumsum(counts)
+    return int(np.searchsorted(total, share * total[-1]))

@@ -1,0 +1,143 @@
+"""Connected components of the ink in a picture, and removal of those that are dirt."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .stroke_width import measured_width
+
+THICK = 2.4
+"""Components at the picture's edge this many times as thick as the pen are the edge of the paper,
+a finger or a shadow."""
+
+FINE, LINE = 2.0, 10
+"""Pixels: pens below this width are fine where a component is longer than the second."""
+
+
+@dataclass(frozen=True)
+class ConnectedComponents:
+    """An ink map with the components that are kept."""
+
+    image: NDArray[np.uint8]
+    """[H, W], 255 ink, 0 background, dropped components included."""
+    labels: NDArray[np.integer]
+    """[H, W] number of the component at each pixel, 0 for the background."""
+    stats: NDArray[np.int32]
+    """[components + 1, 5] x, y, width, height and area of each number."""
+    numbers: NDArray[np.intp]
+    """Numbers of the kept components."""
+
+    @classmethod
+    def of(cls, image: NDArray[np.uint8], level: int) -> "ConnectedComponents":
+        """All components of the pixels above `level`."""
+        _, mask = cv2.threshold(image, level, 1, cv2.THRESH_BINARY)
+        labels, stats, _ = connected(np.asarray(mask, np.uint8))
+        return cls(image, labels, stats, np.arange(1, len(stats)))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def mask(self) -> NDArray[np.bool_]:
+        """[H, W] whether a pixel belongs to a kept component."""
+        if len(self) == len(self.stats) - 1:
+            return self.labels > 0
+        counts = np.zeros(len(self.stats), np.bool_)
+        counts[self.numbers] = True
+        return counts[self.labels]
+
+    @cached_property
+    def pen(self) -> float:
+        """Mean stroke width in pixels; 0 without components."""
+        return measured_width(self.image, self.mask, len(self)) if len(self) else 0.0
+
+    @property
+    def sizes(self) -> NDArray[np.float64]:
+        """[components, 2] width and height of each kept component."""
+        return self.stats[self.numbers, 2:4].astype(np.float64)
+
+    @property
+    def bounds(self) -> tuple[int, int, int, int]:
+        """x0, y0, x1, y1 of the box round them all, the last two exclusive."""
+        corner, size = self.stats[self.numbers, :2], self.stats[self.numbers, 2:4]
+        (x0, y0), (x1, y1) = corner.min(0), (corner + size).max(0)
+        return int(x0), int(y0), int(x1), int(y1)
+
+    def without_specks(self, share: float) -> "ConnectedComponents":
+        """The components without those smaller in both directions than this share of the pen width.
+
+        Single pixels are dropped too, unless the pen is so fine that they may be dots.
+        """
+        sides = self.sizes.max(1, initial=0)
+        fine = self.pen < FINE and sides.max(initial=0) > LINE
+        single = self.stats[self.numbers, 4] == 1
+        return self._only((sides >= share * self.pen) & (~single | fine))
+
+    def without_strays(self, small: float, far: float) -> "ConnectedComponents":
+        """The components without stray dots, which are grains of the paper.
+
+        Those are below `small` pixels in both directions, and further than `far` pixels in x or y
+        from every larger component.
+        """
+        dots = self.sizes.max(1, initial=0) < small
+        if not dots.any() or dots.all():
+            return self
+        low = self.stats[self.numbers, :2].astype(np.float64)
+        high = low + self.sizes
+        gaps = np.maximum(low[dots, None] - high[~dots], low[~dots] - high[dots, None])
+        kept = ~dots
+        kept[dots] = gaps.max(2).min(1) <= far
+        return self._only(kept)
+
+    def edges_of_paper(self) -> NDArray[np.bool_] | None:
+        """The mask [H, W] of components that touch the picture's edge and are `THICK`, dilated by
+        the pen width; None where there are none."""
+        height, width = self.image.shape
+        x, y, w, h = self.stats[self.numbers, :4].T
+        touching = (x == 0) | (y == 0) | (x + w == width) | (y + h == height)
+        if not touching.any():
+            return None
+        elsewhere = self._only(~touching).without_specks(1.0)
+        if not len(elsewhere):
+            return None
+        pen = elsewhere.pen
+        inside = cv2.distanceTransform(self.mask.astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_3)
+        widest = np.zeros(len(self.stats), np.float32)
+        edge = np.isin(self.labels, self.numbers[touching])
+        np.maximum.at(widest, self.labels[edge], inside[edge])
+        thick = touching & (2 * widest[self.numbers] > THICK * pen)
+        if not thick.any():
+            return None
+        dirt = np.isin(self.labels, self.numbers[thick]).astype(np.uint8)
+        round_it = 2 * int(np.ceil(pen)) + 1
+        return np.asarray(cv2.dilate(dirt, np.ones((round_it, round_it), np.uint8))) > 0
+
+    def _only(self, kept: NDArray[np.bool_]) -> "ConnectedComponents":
+        if kept.all():
+            return self
+        left = replace(self, numbers=self.numbers[kept])
+        # Kept components keep their soft edges.
+        near = cv2.dilate(left.mask.astype(np.uint8), np.ones((3, 3), np.uint8))
+        return replace(left, image=np.where(near > 0, self.image, np.uint8(0)))
+
+
+def connected(
+    mask: NDArray[np.uint8],
+) -> tuple[NDArray[np.integer], NDArray[np.int32], NDArray[np.float64]]:
+    """Labels [H, W], stats [components + 1, 5] and centers [components + 1, 2] of a mask [H, W].
+
+    Labels and stats are those of `ConnectedComponents`.
+    """
+    try:  # twice as quick as with numbers of 32 bits
+        _, labels, stats, centers = _numbered(mask, cv2.CV_16U)
+    except cv2.error:  # more components than 16 bits can count
+        _, labels, stats, centers = _numbered(mask, cv2.CV_32S)
+    return labels, stats, centers
+
+
+def _numbered(mask: NDArray[np.uint8], kind: int) -> Any:
+    return cv2.connectedComponentsWithStatsWithAlgorithm(mask, 8, kind, cv2.CCL_DEFAULT)

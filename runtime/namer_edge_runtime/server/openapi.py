@@ -1,0 +1,142 @@
+"""The OpenAPI description of the server, in one place for programs and for `/docs`."""
+
+from typing import Any
+
+from .. import __version__
+from .request_body import FILE, MOST_ALTERNATIVES
+from .settings import Settings
+
+NUMBER = {"type": "number"}
+TEXT = {"type": "string"}
+STROKES = {
+    "type": "array",
+    "description": "Pen strokes in the order of writing, y growing downwards, any unit.",
+    "items": {
+        "type": "array",
+        "description": "The points of a stroke.",
+        "items": {"type": "array", "items": NUMBER, "minItems": 2},
+        "minItems": 1,
+    },
+}
+CROSS = {"strokes": [[[0, 0], [20, 20]], [[20, 0], [0, 20]]]}
+REFUSALS = {
+    400: "The request is wrong: the message says what to change.",
+    403: "A page of another server asked.",
+    408: "The body came too slowly.",
+    413: "The body is too large.",
+    421: "The server does not go by this name.",
+    422: "No picture or ink that can be read, or more of it than is read at a time.",
+    429: "Too many requests from one address: come again after Retry-After seconds.",
+    500: "The engine failed on this input.",
+    503: "Too many inputs wait: come again after Retry-After seconds.",
+}
+
+
+def description(settings: Settings) -> dict[str, Any]:
+    """OpenAPI 3.1, as one JSON object."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "namer-edge",
+            "version": __version__,
+            "description": "Handwritten mathematics to LaTeX. Nothing is stored or sent elsewhere. "
+            f"Bodies up to {settings.body >> 20} MiB, ink up to {settings.strokes} strokes and "
+            f"{settings.points} points; {settings.waiting} inputs may wait.",
+            "license": {"name": "Apache-2.0"},
+        },
+        "paths": {
+            "/recognize": {"post": _recognize()},
+            "/healthz": {
+                "get": {
+                    "summary": "Are workers up?",
+                    "responses": {"200": _said("At least one."), "503": _said("None yet.")},
+                }
+            },
+            "/metrics": {
+                "get": {
+                    "summary": "Counts for Prometheus",
+                    "responses": {
+                        "200": {"description": "Text.", "content": {"text/plain": {"schema": TEXT}}}
+                    },
+                }
+            },
+        },
+        "components": {"schemas": _schemas()},
+    }
+
+
+def _recognize() -> dict[str, Any]:
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    form = {"type": "object", "required": [FILE], "properties": {FILE: binary["schema"]}}
+    strokes = {"type": "object", "required": ["strokes"], "properties": {"strokes": STROKES}}
+    return {
+        "summary": "Read one formula",
+        "description": "A picture (PNG, JPEG, BMP, TIFF, WebP, GIF, PNM) or InkML as the raw body "
+        "or as the file of a form, or pen strokes as JSON.",
+        "parameters": [
+            {
+                "name": "alternatives",
+                "in": "query",
+                "description": "How many other readings to give.",
+                "schema": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": MOST_ALTERNATIVES,
+                    "default": 0,
+                },
+            }
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/octet-stream": binary,
+                "image/*": binary,
+                "multipart/form-data": {"schema": form},
+                "application/json": {"schema": strokes, "example": CROSS},
+            },
+        },
+        "responses": {
+            "200": _said("The formula; a blank page gives an empty one with score 0.", "Result"),
+            **{str(status): _said(why, "Error") for status, why in REFUSALS.items()},
+        },
+    }
+
+
+def _said(why: str, schema: str = "") -> dict[str, Any]:
+    kind = {"$ref": f"#/components/schemas/{schema}"} if schema else {"type": "object"}
+    return {"description": why, "content": {"application/json": {"schema": kind}}}
+
+
+def _schemas() -> dict[str, Any]:
+    token = _object(
+        text=TEXT,
+        score={**NUMBER, "description": "Probability of its class."},
+        x={**NUMBER, "description": "In the input's coordinates."},
+        y=NUMBER,
+    )
+    reading = {
+        "latex": {**TEXT, "description": "Compact LaTeX, ready to be set."},
+        "canonical": {**TEXT, "description": "Token by token, as the published labels."},
+        "score": {**NUMBER, "description": "Probability of being right, 0 to 1."},
+        "tokens": {"type": "array", "items": token},
+        "mathml": {**TEXT, "description": "`data-token` counts in `tokens`."},
+    }
+    times = dict.fromkeys(("prepare", "vat", "pgd", "path", "total"), NUMBER)
+    return {
+        "Reading": _object(**reading),
+        "Result": _object(
+            **reading,
+            alternatives={"type": "array", "items": {"$ref": "#/components/schemas/Reading"}},
+            engine=TEXT,
+            device=TEXT,
+            precision=TEXT,
+            milliseconds=_object(**times),
+            symbol_height={**NUMBER, "description": "Of a typical symbol, in the input's unit."},
+            truncated={"type": "boolean", "description": "There, and true, where it was too long."},
+        ),
+        "Error": _object(error=_object(type=TEXT, message=TEXT)),
+    }
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}

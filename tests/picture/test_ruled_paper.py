@@ -1,0 +1,51 @@
+"""Lines of the paper leave a picture; bars of a formula stay."""
+
+import numpy as np
+import pytest
+
+from namer_edge_runtime.picture.prepare import prepare
+from namer_edge_runtime.picture.ruled_paper import without_ruling
+from namer_edge_runtime.preprocessing import Preprocessing
+
+from .paper import Gray, on_paper
+
+
+def written() -> Gray:
+    """Two upright strokes, a bar between them and a fraction's bar below; black on white."""
+    page = np.full((180, 420), 255, np.uint8)
+    page[20:90, 60:66] = page[20:90, 300:306] = 0
+    page[80:86, 66:300] = 0
+    page[160:166, 40:380] = 0
+    return page
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("slope", [-0.03, 0.0, 0.02])
+@pytest.mark.parametrize("level", [120, 200])
+def test_printed_lines_leave_and_ink_stays(squared: bool, slope: float, level: int) -> None:
+    page = np.pad(written(), 40, constant_values=255)
+    plain = without_ruling(255 - on_paper(written(), squared=squared, slope=slope, level=level))
+    ink = page < 128
+    assert (plain[ink] > 127).mean() > 0.97
+    assert (plain[~ink] > 20).mean() < 0.005
+
+
+@pytest.mark.parametrize("rows", [[70], [60, 90], [10, 60, 80]])
+def test_bars_from_edge_to_edge_are_no_ruling(rows: list[int]) -> None:
+    page = np.zeros((130, 250), np.uint8)
+    page[20:50, 60:66] = page[96:125, 180:186] = 255
+    for row in rows:
+        page[row : row + 6] = 255
+    assert without_ruling(page) is page
+
+
+def test_a_page_without_lines_is_left_as_it_is() -> None:
+    page = 255 - written()
+    assert without_ruling(page) is page
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [(1, 1), (1, 2), (2, 1), (1, 40), (40, 1)])
+def test_a_page_of_hardly_a_pixel_is_nothing_to_fit_a_line_to(size: tuple[int, int]) -> None:
+    for level in (0, 128, 255):
+        prepare(np.full(size, level, np.uint8), Preprocessing())
