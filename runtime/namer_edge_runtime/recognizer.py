@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import index
 from pathlib import Path
-from typing import Any, SupportsIndex, overload
+from typing import Any, SupportsIndex, Unpack, overload
 
 from numpy.typing import NDArray
 
 from .aliases import alias
 from .decode.options import DecodingOptions
-from .engine.base import Engine, open_engine
+from .engine.base import Engine, EngineOptions, open_engine
 from .errors import NamerEdgeError, UsageError
 from .formula.vocabulary import Vocabulary
 from .ink.strokes import as_strokes
@@ -95,27 +95,24 @@ class Recognizer:
         engine: str | None = None,
         device: str | None = None,
         threads: int | None = None,
-        providers: Sequence[Any] | None = None,
-        fallback: bool = False,
-        cache_dir: str | Path | None = None,
-        fixed_sizes: bool | None = None,
+        test_time_augmentation: bool = True,
         one_look: bool = False,
         as_picture: bool = False,
+        **options: Unpack[EngineOptions],
     ) -> "Recognizer":
         """Opens a packaged model by name (the default one for None), or a model file by path.
 
         `engine` defaults to the one of the model's format, `threads` to the CPUs the process may
-        use; `providers` goes to ONNX Runtime as it is, `cache_dir` (a folder for compiled graphs)
-        and `fixed_sizes` to OpenVINO. With `one_look` there is no test-time augmentation, which
-        is quicker and less often right; with `as_picture` strokes are read by their picture alone.
-        Raises `ModelFileError`, `UsageError`, `MissingExtraError` or `EngineError`; a device that
-        is not there is an error unless `fallback`.
+        use; `options` are those of `EngineOptions`. Without `test_time_augmentation` (or with its
+        former name `one_look`) each input gets one pass, which is quicker and less often right;
+        with `as_picture` strokes are read by their picture alone. Raises `ModelFileError`,
+        `UsageError`, `MissingExtraError` or `EngineError`; a device that is not there is an error
+        unless `fallback`.
         """
         model = ModelFile.open(name_or_path)
-        opened = open_engine(
-            engine, model, device, threads, providers, fallback, cache_dir, fixed_sizes
-        )
-        decoding = replace(model.decoding, tta_scales=()) if one_look else model.decoding
+        opened = open_engine(engine, model, device, threads, **options)
+        single = one_look or not test_time_augmentation
+        decoding = replace(model.decoding, tta_scales=()) if single else model.decoding
         return cls.of_model(model, opened, decoding, as_picture)
 
     @overload

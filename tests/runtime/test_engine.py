@@ -1,9 +1,11 @@
 """Choosing an engine, a device, threads."""
 
+import pickle
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -131,3 +133,35 @@ def test_a_graph_that_cannot_be_loaded_is_an_error(tiny_model: ModelFile, tmp_pa
 def test_wrong_shapes_are_an_engine_error(tiny_model: ModelFile) -> None:
     with pytest.raises(EngineError, match="ONNX Runtime failed"):
         OnnxRuntimeEngine(tiny_model).vat(np.zeros((32, 32), np.uint8))
+
+
+def test_session_options_reach_onnx_runtime(
+    tiny_model: ModelFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    seen: list[Any] = []
+    real = onnxruntime.InferenceSession
+
+    def session(graph: bytes, options: Any, **more: Any) -> Any:
+        seen.append(options)
+        return real(graph, options, **more)
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", session)
+    given = {"session.intra_op.allow_spinning": "1", "enable_cpu_mem_arena": True}
+    recognizer = Recognizer.from_pretrained(tiny_model.path, session_options=given)
+    assert recognizer.strokes(formula("1 - 1")).canonical == "1 - 1"
+    for options in seen:
+        assert options.enable_cpu_mem_arena
+        assert options.get_session_config_entry("session.intra_op.allow_spinning") == "1"
+    assert pickle.loads(pickle.dumps(recognizer)).strokes(formula("1")).canonical == "1"
+    with pytest.raises(UsageError, match="takes no session_options"):
+        open_engine("torch", tiny_model, session_options=given)
+
+
+@pytest.mark.parametrize("single", [{"one_look": True}, {"test_time_augmentation": False}])
+def test_test_time_augmentation_goes_by_both_names(
+    tiny_model: ModelFile, single: dict[str, bool]
+) -> None:
+    recognizer = Recognizer.from_pretrained(tiny_model.path, **single)  # type: ignore[arg-type]
+    assert recognizer.decoding.tta_scales == ()
+    assert Recognizer.from_pretrained(tiny_model.path).look == recognizer.preprocessing

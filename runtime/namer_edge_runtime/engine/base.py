@@ -1,10 +1,10 @@
 """The interface between recognition and what computes the network, and the table of engines."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,13 +82,27 @@ class PgdOutput:
     """[B, N, N]: right[b, i, j] = P(the right neighbor of i is j)."""
 
 
+class EngineOptions(TypedDict, total=False):
+    """Options that not every engine takes; each engine declares those that it does."""
+
+    providers: Sequence[Any]
+    """ONNX Runtime's execution providers, as it takes them."""
+    session_options: Mapping[str, Any]
+    """ONNX Runtime's: attributes of its `SessionOptions` and configuration entries, by name."""
+    fallback: bool
+    """Whether the CPU may stand in for a device that is not there."""
+    cache_dir: str | Path
+    """OpenVINO's folder for compiled graphs."""
+    fixed_sizes: bool
+    """Whether OpenVINO compiles a graph for each of a few sizes."""
+
+
 class Engine(Protocol):
     """Computes the two graphs. Usable by several threads at once.
 
     One that computes ONNX graphs says by `int8_sums()` whether their int8 products are added up
     exactly, "exact" or "saturated". A class named in the entry points is called as
-    `(model_file, *, device, threads)`, with `providers`, `fallback`, `cache_dir` and `fixed_sizes`
-    beside them where the caller gave these.
+    `(model_file, *, device, threads)`, with the `EngineOptions` beside them that the caller gave.
     """
 
     @property
@@ -120,10 +134,7 @@ def open_engine(
     model: ModelFile,
     device: str | None = None,
     threads: int | None = None,
-    providers: Sequence[Any] | None = None,
-    fallback: bool = False,
-    cache_dir: str | Path | None = None,
-    fixed_sizes: bool | None = None,
+    **given: Unpack[EngineOptions],
 ) -> Engine:
     """The engine of this name, for None that of the model's format, with `model` loaded.
 
@@ -140,13 +151,9 @@ def open_engine(
         kind = points[name].load()
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"engine {name!r}: {MissingExtraError.of(error)}") from error
-    options = {
-        "providers": providers,
-        "fallback": fallback or None,
-        "cache_dir": cache_dir,
-        "fixed_sizes": fixed_sizes,
-    }
-    options = {option: value for option, value in options.items() if value is not None}
+    options = {key: value for key, value in given.items() if value is not None}
+    if not options.get("fallback"):
+        options.pop("fallback", None)  # an engine without devices need not know of it
     try:
         engine: Engine = getattr(kind, "open", kind)(
             model, device=device, threads=threads, **options

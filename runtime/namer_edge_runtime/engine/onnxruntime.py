@@ -1,6 +1,6 @@
 """ONNX Runtime: the default engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,14 @@ class OnnxRuntimeEngine:
         device: str | None = None,
         threads: int | None = None,
         providers: Sequence[Any] | None = None,
+        session_options: Mapping[str, Any] | None = None,
         fallback: bool = False,
         optimize: bool = True,
     ) -> None:
         """`providers` goes to ONNX Runtime as it is; `device` is short for the usual lists.
-        Without `optimize` int8 graphs are computed in float, exactly and slowly.
+        `session_options` sets attributes of `SessionOptions`, and configuration entries such as
+        "session.intra_op.allow_spinning". Without `optimize` int8 graphs are computed in float,
+        exactly and slowly.
 
         Raises `EngineError` for a provider that is not there, unless `fallback`; then what is
         there runs, and `device` says which.
@@ -63,6 +66,7 @@ class OnnxRuntimeEngine:
         self._model = model
         self._providers = list(providers)
         self._threads = threads or usable_cpus()
+        self._session_options = dict(session_options or {})
         self._fallback = fallback
         self._optimize = optimize
         self._start()
@@ -72,7 +76,7 @@ class OnnxRuntimeEngine:
         self.device = self._sessions()[0].get_providers()[0].removesuffix(SUFFIX)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("_model", "_providers", "_threads", "_fallback", "_optimize")
+        kept = ("_model", "_providers", "_threads", "_session_options", "_fallback", "_optimize")
         return {key: self.__dict__[key] for key in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -111,6 +115,11 @@ class OnnxRuntimeEngine:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.enable_mem_pattern = False
         options.enable_cpu_mem_arena = False
+        for name, value in self._session_options.items():
+            if hasattr(options, name):
+                setattr(options, name, value)
+            else:
+                options.add_session_config_entry(name, str(value))
         providers = self._available(onnxruntime.get_available_providers())
         return onnxruntime.InferenceSession(graph, options, providers=providers), providers
 

@@ -29,9 +29,11 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         help="run on the CPU where the device is not there, instead of ending with an error",
     )
     parser.add_argument(
+        "--no-tta",
         "--one-look",
+        dest="one_look",
         action="store_true",
-        help="read nothing again at other sizes: quicker, and less often right",
+        help="no test-time augmentation: quicker, and less often right",
     )
     parser.add_argument(
         "--as-picture",

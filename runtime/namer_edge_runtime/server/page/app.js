@@ -1,9 +1,9 @@
 // Puts ink, board, link and formula together.
 
-import { Board } from "./board.js";
+import { DrawingCanvas } from "./drawing_canvas.js";
 import { FORMATS, fit, percent, spoken, tokenAt, tokenNear, typeset } from "./formula.js";
 import { Ink } from "./ink.js";
-import { Link } from "./link.js";
+import { Socket } from "./socket.js";
 
 const $ = (id) => document.getElementById(id);
 const STATES = { ready: "ready", reading: "reading", away: "connection lost, trying again", waiting: "connecting", idle: "paused until you write" };
@@ -18,7 +18,7 @@ let lit = null; // place of a token in what is shown
 let pinned = false; // whether it stays so when the pointer goes
 let fade;
 
-const board = new Board($("canvas"), ink, {
+const board = new DrawingCanvas($("canvas"), ink, {
   written: (points) => {
     const { picture } = ink;
     changed(ink.change({ add: [ink.stroke(points)] }));
@@ -32,7 +32,7 @@ const board = new Board($("canvas"), ink, {
   },
 });
 
-const link = new Link(ink, {
+const link = new Socket(ink, {
   state: (name) => {
     $("state").dataset.state = name;
     $("state").textContent = STATES[name];

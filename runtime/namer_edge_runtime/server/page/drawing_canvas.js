@@ -5,7 +5,7 @@ const REACH = 12;
 const MARGIN = 16;
 const PALM = 600; // milliseconds after the pen in which touches are the hand that holds it
 
-export class Board {
+export class DrawingCanvas {
   erasing = false;
   lit = new Set(); // ids of strokes
   spots = []; // {x, y, radius} in pixels of the picture

@@ -3,7 +3,7 @@
 const LONGEST_PAUSE = 8000;
 const IDLE = 4408; // the server's close code where nothing was written for long
 
-export class Link {
+export class Socket {
   #revision; // counts what the page has shown
   #awaited; // whether a reading of that is to come
   #pause = 500;
