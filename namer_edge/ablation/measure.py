@@ -12,7 +12,7 @@ from namer_edge_runtime.recognizer import Recognizer
 from ..checkpoints.open import OpenCheckpoint, open_checkpoint
 from ..data.pack import source_hash
 from ..evaluation.answers import answer_all, paired_with_own
-from ..evaluation.exprate import bootstrap_interval, rate
+from ..evaluation.exprate import rate, wilson_interval
 from ..evaluation.samples import Sample, pack_samples
 from ..model.graph_decoder import PARTS
 from .engine import Remembering, Uncorrected
@@ -49,7 +49,7 @@ class LabeledPack:
             "exprate": round(measured.exprate, 2),
             "exprate_le1": round(measured.exprate_le1, 2),
             "exprate_le2": round(measured.exprate_le2, 2),
-            "interval": tuple(round(x, 2) for x in bootstrap_interval(measured)),
+            "interval": tuple(round(x, 2) for x in wilson_interval(measured)),
             "total": measured.total,
             "protocol": paired.protocol,
         }

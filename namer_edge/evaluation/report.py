@@ -6,7 +6,7 @@ from typing import Any
 
 from ..data.report import shortened
 from .confusion import Confusion, confusions
-from .exprate import Prediction, Rate, bootstrap_interval, by_length, by_structure, rate
+from .exprate import Prediction, Rate, by_length, by_structure, rate, wilson_interval
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Report:
     protocol: str
     overall: Rate
     interval: tuple[float, float]
-    """95 % bootstrap interval of ExpRate in percent."""
+    """95 % Wilson interval of ExpRate in percent."""
     by_length: Mapping[str, Rate]
     by_structure: Mapping[str, Rate]
     confusions: tuple[Confusion, ...]
@@ -37,7 +37,7 @@ class Report:
         return cls(
             protocol=protocol,
             overall=overall,
-            interval=bootstrap_interval(overall),
+            interval=wilson_interval(overall),
             by_length=by_length(readings),
             by_structure=by_structure(readings),
             confusions=tuple(confusions(readings)),

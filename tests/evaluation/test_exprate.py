@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from namer_edge.evaluation.exprate import (
     Prediction,
     Rate,
-    bootstrap_interval,
     by_length,
     by_structure,
     distance,
     rate,
     structures,
+    wilson_interval,
 )
 
 TOKENS = st.lists(st.sampled_from(["x", "y", "^", "{", "}", "\\frac"]), max_size=7)
@@ -75,13 +75,17 @@ def test_rates_are_percent_of_all_files() -> None:
 
 
 def test_the_interval_holds_the_rate_and_narrows_with_more_files() -> None:
-    small, large = (bootstrap_interval(Rate(n, n // 4, n, n)) for n in (100, 10_000))
+    small, large = (wilson_interval(Rate(n, n // 4, n, n)) for n in (100, 10_000))
     assert small[0] < 25 < small[1]
     assert large[0] < 25 < large[1]
     assert large[1] - large[0] < small[1] - small[0]
     # The normal approximation: 25 ± 1.96 · sqrt(0.25 · 0.75 / 10000) percent.
     assert large == pytest.approx((24.15, 25.85), abs=0.1)
-    assert bootstrap_interval(Rate(100, 25, 30, 30)) == small
+    # Worked by hand: z = 1.96, 18 of 23.
+    assert wilson_interval(Rate(23, 18, 21, 22)) == pytest.approx((58.10, 90.34), abs=0.01)
+    for all_or_none in (0, 20):
+        low, high = wilson_interval(Rate(20, all_or_none, 20, 20))
+        assert 0 <= low < high <= 100.0000001
 
 
 def test_lengths_fall_into_their_buckets() -> None:
