@@ -61,7 +61,7 @@ def exit_code(
             return 0
         if debug:
             raise
-        message, code = _told(error)
+        message, code = _message_and_exit_code(error)
         if _is_output_full(error):
             message = f"standard output: {message}"
             _give_up_output()
@@ -86,8 +86,8 @@ def _give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _told(error: Exception) -> tuple[str, int]:
-    """What to say of an error, and what to exit with."""
+def _message_and_exit_code(error: Exception) -> tuple[str, int]:
+    """Returns the message for standard error and the exit code."""
     if isinstance(error, ModuleNotFoundError):
         error = MissingExtraError.of(error)
     if isinstance(error, NamerEdgeError):

@@ -18,7 +18,7 @@ from .middleware import RequestPolicy, refusal
 from .openapi import description
 from .pool import Pool
 from .rate_limit import TokenBucket
-from .request_body import BodyError, question
+from .request_body import BodyError, read_request
 from .responses import to_json
 from .settings import Settings
 from .websocket import Pens
@@ -28,20 +28,20 @@ PROMETHEUS = "text/plain; version=0.0.4"
 
 
 def build(settings: Settings, pool: Pool, metrics: Metrics) -> Starlette:
-    """The application over a pool that is up; it stops the pool when it shuts down."""
+    """Builds the application over a started pool, which it stops on shutdown."""
     allowance = TokenBucket(settings.rate)
     pens = Pens(pool, settings, allowance)
 
     async def recognize(request: Request) -> Response:
-        answer = await pool.read(await question(request, settings))
-        return JSONResponse(to_json(answer))
+        response = await pool.read(await read_request(request, settings))
+        return JSONResponse(to_json(response))
 
     async def healthz(request: Request) -> Response:
         up = len(pool.pids)
         value = {"status": "ok" if up else "starting", "workers": up}
         return JSONResponse(value, 200 if up else 503)
 
-    async def tell_metrics(request: Request) -> Response:
+    async def metrics_text(request: Request) -> Response:
         gauges = {
             "workers": ("Workers that are up.", len(pool.pids)),
             "waiting": ("Inputs that wait for a worker.", pool.waiting),
@@ -63,7 +63,7 @@ def build(settings: Settings, pool: Pool, metrics: Metrics) -> Starlette:
             Route("/docs", _file("docs.html")),
             Route("/openapi.json", openapi),
             Route("/healthz", healthz),
-            Route("/metrics", tell_metrics),
+            Route("/metrics", metrics_text),
             Route("/recognize", recognize, methods=["POST"]),
             WebSocketRoute("/pen", pens.serve),
             Mount("/page", StaticFiles(directory=PAGE)),
@@ -71,7 +71,7 @@ def build(settings: Settings, pool: Pool, metrics: Metrics) -> Starlette:
         middleware=[
             Middleware(RequestPolicy, settings=settings, metrics=metrics, allowance=allowance),
         ],
-        exception_handlers={NamerEdgeError: _told},
+        exception_handlers={NamerEdgeError: _error_response},
         lifespan=lifespan,
     )
 
@@ -83,8 +83,8 @@ def _file(name: str) -> Callable[[Request], Response]:
     return respond
 
 
-def _told(request: Request, error: Exception) -> Response:
-    """A typed error as JSON, with the status that says whose fault it was."""
+def _error_response(request: Request, error: Exception) -> Response:
+    """Answers a typed error as JSON, with the status that says whose fault it was."""
     headers = {"retry-after": str(error.retry_after)} if isinstance(error, BusyError) else None
     statuses = ((BusyError, 503), (EngineError, 500), (UsageError, 400))
     fitting = (status for kind, status in statuses if isinstance(error, kind))

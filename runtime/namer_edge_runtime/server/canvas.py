@@ -13,8 +13,8 @@ ALTERNATIVES = 4
 
 
 class PageCanvas:
-    """Changes come from the page; `question` goes to a worker, and `told` gives its answer to the
-    page."""
+    """A canvas takes changes from the page, gives `request` to a worker and turns the worker's
+    response into the page's JSON with `to_message`."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -26,7 +26,7 @@ class PageCanvas:
     def change(self, message: Any) -> None:
         """Applies `{"revision": N, "remove": [id, …], "add": [{"id", "points"}, …]}`.
 
-        Raises `UsageError` or `InkError` for what is no such thing, or too much; what comes before
+        Raises `UsageError` or `InkError` for a malformed or oversized change; whatever precedes
         the fault is applied.
         """
         if not isinstance(message, dict) or not isinstance(message.get("revision"), int):
@@ -49,16 +49,16 @@ class PageCanvas:
         self._ids[name] = self._canvas.add(points)
 
     @property
-    def question(self) -> ReadRequest:
+    def request(self) -> ReadRequest:
         return ReadRequest(list(self._canvas.strokes.values()), ALTERNATIVES)
 
-    def told(self, answer: ReadResponse) -> dict[str, Any]:
-        """`answer` to the last `question`, with the symbols and their strokes."""
+    def to_message(self, response: ReadResponse) -> dict[str, Any]:
+        """Returns the response to the last `request` as JSON, with symbols and their strokes."""
         names = {identifier: name for name, identifier in self._ids.items()}
         return {
             "revision": self.revision,
-            **to_json(answer),
-            "symbols": symbols_to_json(self._canvas.identify(answer.result), names),
+            **to_json(response),
+            "symbols": symbols_to_json(self._canvas.identify(response.result), names),
         }
 
 

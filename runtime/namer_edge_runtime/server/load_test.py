@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Load:
-    """What one number of clients met; seconds."""
+    """Results with one number of concurrent clients; times in seconds."""
 
     clients: int
     answered: int
@@ -26,12 +26,12 @@ class Load:
     median: float
     p95: float
     refused: int
-    """With 503, for too many waited."""
+    """Requests answered with 503, since too many waited."""
     failed: int
 
 
 def load(address: str, body: bytes, clients: int, requests: int) -> Load:
-    """Sends `requests` in all. Only answered ones count in times and throughput."""
+    """Sends `requests` in total. Times and throughput count answered requests only."""
 
     def ask(_: int) -> tuple[int, float]:
         started = perf_counter()

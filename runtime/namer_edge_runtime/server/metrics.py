@@ -1,15 +1,15 @@
-"""Counts of what the server does, in the text format that Prometheus reads."""
+"""Metrics of the server in Prometheus's text format."""
 
 import threading
 from bisect import bisect_left
 from collections.abc import Mapping
 
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Upper ends, in seconds."""
+"""Upper bounds in seconds."""
 
 
 class Counter:
-    """Counts, by labels where it has some. Usable by several threads."""
+    """A thread-safe counter, with optional labels."""
 
     def __init__(self, *labels: str) -> None:
         self._labels = labels
@@ -28,7 +28,7 @@ class Counter:
 
 
 class Histogram:
-    """How many of the values lie under each of `BUCKETS`. Usable by several threads."""
+    """A thread-safe histogram over `BUCKETS`."""
 
     def __init__(self) -> None:
         self._counts = [0] * (len(BUCKETS) + 1)
@@ -53,7 +53,7 @@ class Histogram:
 
 
 class Metrics:
-    """All that is counted in one server."""
+    """All metrics of one server."""
 
     def __init__(self) -> None:
         self.requests = Counter("path", "status")
@@ -61,7 +61,7 @@ class Metrics:
         self.restarts = Counter()
 
     def text(self, gauges: Mapping[str, tuple[str, int]]) -> str:
-        """Everything, with `gauges`: name → (help, value) of what is so now."""
+        """Returns all metrics as text; `gauges` maps a name to its help and its current value."""
         tables = (
             ("requests_total", "counter", "Requests answered.", self.requests),
             ("reading_seconds", "histogram", "Time that workers took to read.", self.seconds),

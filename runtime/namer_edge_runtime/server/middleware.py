@@ -1,4 +1,4 @@
-"""Who may ask: the host that is named, the page that asks, how often; and what answers carry."""
+"""Request policy: allowed hosts and origins, rate limit, and response headers."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -20,13 +20,13 @@ HEADERS = {
     "x-content-type-options": "nosniff",
 }
 COUNTED = ("/", "/docs", "/healthz", "/metrics", "/openapi.json", "/recognize")
-"""Paths that are counted by name; all others together, so that nobody can make up more."""
+"""Paths that metrics count by name; all others share one label, so labels stay few."""
 FORBIDDEN = 4403
 """Close code of a WebSocket that is refused before it is accepted, which gives 403."""
 
 
 class RequestPolicy:
-    """Stands before the application."""
+    """Applies the policy before the application sees a request."""
 
     def __init__(
         self, app: ASGIApp, settings: Settings, metrics: Metrics, allowance: TokenBucket
@@ -74,7 +74,7 @@ class RequestPolicy:
         return None
 
     def _known(self, host: str) -> bool:
-        """A name could have been made to point here by a stranger; an address could not."""
+        """Checks the host against DNS rebinding: a name can point here falsely, an address not."""
         name = _hostname(host)
         if name == "localhost" or name in self._settings.names:
             return True
@@ -95,14 +95,14 @@ class RequestPolicy:
 
 
 def client(scope: Scope) -> str:
-    """The address that a request comes from."""
+    """Returns the address that a request comes from."""
     return scope["client"][0] if scope.get("client") else ""
 
 
 def refusal(
     status: int, kind: str, message: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """An error as `recognize --jsonl` writes it."""
+    """Builds the response of an error, in the form that `recognize --jsonl` writes."""
     return JSONResponse({"error": {"type": kind, "message": message}}, status, headers)
 
 

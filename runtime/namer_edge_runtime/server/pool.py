@@ -1,4 +1,4 @@
-"""Reading in worker processes, with a bounded queue before them."""
+"""A pool of worker processes behind a bounded queue."""
 
 import asyncio
 import math
@@ -13,50 +13,50 @@ from .worker_supervisor import IDLE, Job, Supervisor
 
 
 class Pool:
-    """`read` belongs to an event loop; each worker process has a thread that keeps it."""
+    """A pool serves `read` on an event loop; one thread supervises each worker process."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self._settings = settings
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._stopping = threading.Event()
-        self._keepers = [
+        self._supervisors = [
             Supervisor(settings, metrics, self._jobs, self._stopping)
             for _ in range(settings.workers)
         ]
         self._pending = 0
 
     def start(self) -> Ready:
-        """Returns when all workers are up. Raises what kept one from it."""
-        for keeper in self._keepers:
-            keeper.start()
+        """Starts all workers and waits for them; raises the error of one that cannot start."""
+        for supervisor in self._supervisors:
+            supervisor.start()
         try:
-            words = [keeper.first_word.result() for keeper in self._keepers]
+            started = [supervisor.first_start.result() for supervisor in self._supervisors]
         except BaseException:
             self.stop()
             raise
-        return words[0]
+        return started[0]
 
     def stop(self) -> None:
-        """Lets each worker finish what it has in hand, and ends it."""
+        """Ends each worker once it has finished its current job."""
         self._stopping.set()
-        for keeper in self._keepers:
-            keeper.join(self._settings.leaving + 2 * IDLE)
+        for supervisor in self._supervisors:
+            supervisor.join(self._settings.leaving + 2 * IDLE)
 
     @property
     def pids(self) -> list[int]:
-        """Of the workers that are up."""
-        return [pid for keeper in self._keepers if (pid := keeper.pid) is not None]
+        """Process ids of running workers."""
+        return [pid for supervisor in self._supervisors if (pid := supervisor.pid) is not None]
 
     @property
     def waiting(self) -> int:
-        """Inputs that no worker has in hand yet."""
+        """Number of inputs in the queue."""
         return max(0, self._pending - self._settings.workers)
 
-    async def read(self, question: ReadRequest) -> ReadResponse:
-        """Raises `BusyError` at once where too many wait, and the errors of reading."""
+    async def read(self, request: ReadRequest) -> ReadResponse:
+        """Reads an input; raises `BusyError` where the queue is full, and the errors of reading."""
         if self.waiting >= self._settings.waiting:
             raise BusyError("too many inputs wait to be read: try again later", self._until_free())
-        job = Job(question)
+        job = Job(request)
         self._pending += 1
         try:
             self._jobs.put(job)
@@ -65,6 +65,6 @@ class Pool:
             self._pending -= 1
 
     def _until_free(self) -> int:
-        """Whole seconds until what waits now will have been read."""
-        seconds = max(keeper.seconds for keeper in self._keepers)
+        """Estimates whole seconds until the queue is empty."""
+        seconds = max(supervisor.seconds for supervisor in self._supervisors)
         return max(1, math.ceil(self._pending * seconds / self._settings.workers))

@@ -1,15 +1,15 @@
-"""How many requests an address may still make."""
+"""Rate limit by address: a token bucket each."""
 
 import math
 import time
 from collections import OrderedDict
 
 ADDRESSES = 4096
-"""That are remembered at a time; who comes back later begins anew."""
+"""Most addresses remembered at a time; a forgotten address starts with a full bucket."""
 
 
 class TokenBucket:
-    """A bucket for each address, which fills at `rate` a second up to twice that."""
+    """A bucket per address that fills at `rate` tokens a second, up to twice `rate`."""
 
     def __init__(self, rate: float) -> None:
         self._rate = rate
@@ -17,7 +17,7 @@ class TokenBucket:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what was left, when
 
     def take(self, address: str) -> float:
-        """Takes one and returns 0, or takes none and returns the seconds until there is one."""
+        """Takes a token and returns 0; without one, returns the seconds until the next."""
         if not self._rate:
             return 0.0
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""The body of a request → a question for a worker, within the limits of size and time."""
+"""The body of a request → a `ReadRequest` for a worker, within the limits of size and time."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -17,15 +17,19 @@ FILE = "file"
 
 
 class BodyError(UsageError):
-    """A body that was not taken, and the HTTP status that says so."""
+    """A body that is refused, with the HTTP status to answer."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
 
 
-async def question(request: Request, settings: Settings) -> ReadRequest:
-    """Raises `BodyError` for what is too large, too slow or nothing to read, and `UsageError`."""
+async def read_request(request: Request, settings: Settings) -> ReadRequest:
+    """Reads a body into a request.
+
+    Raises `BodyError` for a body that is too large, too slow or empty, and `UsageError` for a
+    wrong query.
+    """
     alternatives = _alternatives(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
@@ -53,7 +57,7 @@ def _alternatives(request: Request) -> int:
 
 
 async def _chunks(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
-    """The body as it comes, no more of it than the limit."""
+    """Yields the body as it arrives; raises `BodyError` once it passes `limit` bytes."""
     too_large = BodyError(413, f"more than {limit >> 20} MiB: send a smaller picture")
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared[:20]) > limit:
@@ -67,7 +71,7 @@ async def _chunks(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
 
 
 async def _file(request: Request, settings: Settings) -> bytes:
-    """The file of a form; it stays in memory, since the body is small enough for that."""
+    """Returns the file of a form; it stays in memory, since the body's size is limited."""
     stream = _chunks(request, settings.body)
     parser = MultiPartParser(request.headers, stream, max_files=1, max_fields=8)
     parser.spool_max_size = settings.body + 1

@@ -1,4 +1,4 @@
-"""What a reading looks like as JSON, to programs and to the page."""
+"""JSON of a reading, for programs and for the page."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def to_json(answer: ReadResponse) -> dict[str, Any]:
 def symbols_to_json(
     symbols: tuple[CanvasSymbol, ...], names: dict[int, int]
 ) -> list[dict[str, Any]]:
-    """The symbols of a canvas, in the order of `tokens`; `names`: the page's ids of strokes."""
+    """Returns the symbols of a canvas in the order of `tokens`; `names`: the page's stroke ids."""
     return [
         {"id": symbol.id, "strokes": [names[stroke] for stroke in symbol.strokes]}
         for symbol in symbols

@@ -1,4 +1,4 @@
-"""The listening process: a socket, uvicorn on it, and patience that has an end."""
+"""The listening process: a socket, uvicorn on it, and a time limit on slow requests."""
 
 import asyncio
 import errno
@@ -36,7 +36,7 @@ def serve(settings: Settings) -> None:
         print(f"namer-edge: http://{shown}:{port}/ ({engine}); Ctrl-C stops", file=sys.stderr)
         config = uvicorn.Config(
             build(settings, pool, metrics),
-            http=_patient(settings.head),
+            http=_http_protocol(settings.head),
             ws="websockets-sansio",
             ws_max_size=settings.message,
             log_level="error",
@@ -64,23 +64,23 @@ def _listener(settings: Settings) -> socket.socket:
         raise UsageError(f"cannot listen on {place} ({error.strerror}): {repair}") from None
 
 
-def _patient(seconds: float) -> type[asyncio.Protocol]:
-    """uvicorn's protocol, but for clients that begin a request and never get on with it: they are
-    hung up on."""
+def _http_protocol(seconds: float) -> type[asyncio.Protocol]:
+    """uvicorn's HTTP protocol, which also closes a connection whose request stays incomplete for
+    `seconds`."""
 
-    class Patient(H11Protocol):
+    class HttpProtocol(H11Protocol):
         _limit: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self._limit = self.loop.call_later(seconds, self._hang_up)
+            self._limit = self.loop.call_later(seconds, self._close)
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
             if self.cycle is not None and not self.cycle.response_complete:
                 self._cancel()
             elif self._limit is None:  # the rest of this body, or the next head
-                self._limit = self.loop.call_later(seconds, self._hang_up)
+                self._limit = self.loop.call_later(seconds, self._close)
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._cancel()
@@ -91,8 +91,8 @@ def _patient(seconds: float) -> type[asyncio.Protocol]:
                 self._limit.cancel()
                 self._limit = None
 
-        def _hang_up(self) -> None:
+        def _close(self) -> None:
             if self.transport.get_protocol() is self:  # else a WebSocket has taken over
                 self.transport.close()
 
-    return Patient
+    return HttpProtocol

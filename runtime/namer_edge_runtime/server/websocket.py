@@ -22,8 +22,11 @@ IDLE = 4408
 
 
 class Pens:
-    """All pages that write. Changes are applied in order, and what is on a canvas is read when the
-    last reading is done, so a fast writer gets fewer answers and never late ones."""
+    """The connected canvases.
+
+    Changes are applied in order, and a canvas is read once its last reading is done, so a fast
+    writer gets fewer readings and never late ones.
+    """
 
     def __init__(self, pool: Pool, settings: Settings, allowance: TokenBucket) -> None:
         self._pool = pool
@@ -52,7 +55,7 @@ class Pens:
             await self._converse(socket, inbox)
             if code := await receiver:
                 await socket.close(code)
-        except (WebSocketDisconnect, RuntimeError):  # it closed while an answer was on its way
+        except (WebSocketDisconnect, RuntimeError):  # it closed while a reading was on its way
             pass
         finally:
             self._open[address] -= 1
@@ -60,9 +63,9 @@ class Pens:
             receiver.cancel()
 
     async def _receive(self, socket: WebSocket, inbox: "Inbox") -> int:
-        """Puts the page's messages into the inbox, each at the cost of one request, until the page
-        has gone or has to: returns the close code. A page that sends too many is held back, and
-        nothing it wrote is lost."""
+        """Puts the page's messages into the inbox until the page leaves or is closed, and returns
+        the close code. Each message costs one request of the rate limit; a page over the limit
+        waits, and nothing it wrote is lost."""
         try:
             while True:
                 async with asyncio.timeout(self._settings.idle):
@@ -83,24 +86,26 @@ class Pens:
         canvas = PageCanvas(self._settings)
         while messages := await inbox.take():
             faults = [fault for message in messages if (fault := _applied(canvas, message))]
-            await socket.send_text(_text(await self._told(canvas, faults)))
+            await socket.send_text(_text(await self._message(canvas, faults)))
 
-    async def _told(self, canvas: PageCanvas, faults: list[NamerEdgeError]) -> dict[str, Any]:
-        """The reading of what is on the canvas, or the first fault of the changes."""
+    async def _message(self, canvas: PageCanvas, faults: list[NamerEdgeError]) -> dict[str, Any]:
+        """Returns the canvas's reading, or the first fault of the changes, as a message."""
         while not faults:
             try:
-                return canvas.told(await self._pool.read(canvas.question))
+                return canvas.to_message(await self._pool.read(canvas.request))
             except BusyError as error:
                 await asyncio.sleep(error.retry_after)
             except NamerEdgeError as error:
                 faults = [error]
-        told = {"type": type(faults[0]).__name__, "message": str(faults[0])}
-        return {"revision": canvas.revision, "error": told}
+        fault = {"type": type(faults[0]).__name__, "message": str(faults[0])}
+        return {"revision": canvas.revision, "error": fault}
 
 
 class Inbox:
-    """Messages of a page that wait while a reading runs. What takes more than `limit` bytes of
-    memory is not received before there is room again: the network holds it back."""
+    """Messages of a page that wait while a reading runs.
+
+    At most `limit` bytes of memory wait; the network holds back the rest until there is room.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -110,7 +115,7 @@ class Inbox:
         self._changed = asyncio.Condition()
 
     async def put(self, message: str) -> None:
-        """Waits until there is room; one message always fits where none waits."""
+        """Adds a message once there is room; an empty inbox takes a message of any size."""
         size = sys.getsizeof(message)
         async with self._changed:
             await self._changed.wait_for(lambda: not self._size or self._size + size <= self._limit)
@@ -119,7 +124,7 @@ class Inbox:
             self._changed.notify_all()
 
     async def take(self) -> list[str]:
-        """All that wait, at least one; none once the inbox is closed."""
+        """Returns all waiting messages, at least one; an empty list once the inbox is closed."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._messages or self._closed)
             taken, self._messages, self._size = self._messages, [], 0
@@ -127,14 +132,14 @@ class Inbox:
             return [] if self._closed else taken
 
     async def close(self) -> None:
-        """Nothing more comes, and what still waits is not asked for."""
+        """Ends the inbox; messages that still wait are dropped."""
         async with self._changed:
             self._closed = True
             self._changed.notify_all()
 
 
 def _applied(canvas: PageCanvas, message: str) -> NamerEdgeError | None:
-    """Why a change was not made, where it was not."""
+    """Applies a change; returns the error of one that is refused."""
     try:
         canvas.change(json.loads(message))
     except NamerEdgeError as error:

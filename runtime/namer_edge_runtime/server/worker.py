@@ -1,4 +1,4 @@
-"""The process that reads: one question after the other, through a pipe."""
+"""The worker process: reads requests from a pipe, one after the other."""
 
 import json
 import signal
@@ -27,7 +27,7 @@ class ReadRequest:
 
 @dataclass(frozen=True)
 class ReadResponse:
-    """What a worker read."""
+    """A worker's response to a `ReadRequest`."""
 
     result: Result
     """Without what the model saw."""
@@ -37,7 +37,7 @@ class ReadResponse:
 
 @dataclass(frozen=True)
 class Ready:
-    """A worker's first word."""
+    """The first message of a worker that has started."""
 
     engine: str
     device: str
@@ -66,18 +66,18 @@ def work(connection: Connection, settings: Settings) -> None:
 
 
 def answer(
-    recognizer: Recognizer, question: ReadRequest, settings: Settings
+    recognizer: Recognizer, request: ReadRequest, settings: Settings
 ) -> ReadResponse | NamerEdgeError:
-    """Reads one input; whatever goes wrong, or is too much ink, is returned as a typed error."""
+    """Reads one input; returns a typed error where that fails or the ink is too much."""
     try:
-        value = strokes_of(question.value) if question.is_json else question.value
+        value = strokes_of(request.value) if request.is_json else request.value
         if isinstance(value, bytes) and is_inkml(value):
             value = read_inkml(value, "ink").strokes
         if isinstance(value, bytes):
-            result = recognizer(value, alternatives=question.alternatives)
+            result = recognizer(value, alternatives=request.alternatives)
         else:
             settings.check_ink(value)
-            result = recognizer.strokes(value, alternatives=question.alternatives)
+            result = recognizer.strokes(value, alternatives=request.alternatives)
     except NamerEdgeError as error:
         return error
     except Exception as error:
@@ -88,7 +88,7 @@ def answer(
 
 
 def strokes_of(body: bytes) -> list[Any]:
-    """The strokes of `{"strokes": [[[x, y], …], …]}`. Raises `UsageError`, or `InkError`."""
+    """Returns the strokes of `{"strokes": [[[x, y], …], …]}`; raises `UsageError` or `InkError`."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError) as error:

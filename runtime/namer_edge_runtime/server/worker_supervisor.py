@@ -1,4 +1,4 @@
-"""A worker process, and the thread that starts it, gives it work and replaces it when it dies."""
+"""A worker process and the thread that supervises it: starts it, gives it jobs, replaces it."""
 
 import multiprocessing
 import queue
@@ -15,25 +15,25 @@ from .worker import ReadRequest, ReadResponse, Ready, work
 
 SPAWN = multiprocessing.get_context("spawn")
 IDLE = 0.5
-"""Seconds between two looks at a worker that has nothing to do."""
+"""Seconds between two checks of an idle worker."""
 TRIES = 2
-"""Times that an input is given to a worker before it is taken for what kills them."""
+"""Attempts at an input before it counts as the cause of workers' deaths."""
 LONGEST_PAUSE = 30.0
-"""Seconds between two starts of a worker that does not come up."""
+"""Most seconds between two attempts to start a worker."""
 START = 120.0
-"""Seconds for a worker to come up."""
+"""Seconds that a worker may take to start."""
 
 
 @dataclass
 class Job:
-    """A question and the place for its answer."""
+    """A request and the future of its response."""
 
-    question: ReadRequest
+    request: ReadRequest
     answer: "Future[ReadResponse]" = field(default_factory=Future)
 
 
 class Worker:
-    """One process and the pipe to it."""
+    """A worker process and the pipe to it."""
 
     def __init__(self, settings: Settings) -> None:
         self._pipe, theirs = SPAWN.Pipe()
@@ -51,28 +51,28 @@ class Worker:
     def alive(self) -> bool:
         return self._process.is_alive()
 
-    def send(self, question: ReadRequest) -> None:
-        """Hands it a question; `receive` is the answer."""
-        self._pipe.send(question)
+    def send(self, request: ReadRequest) -> None:
+        """Sends a request; `receive` returns the response."""
+        self._pipe.send(request)
 
     def receive(self, seconds: float) -> Any:
-        """What it says next. Raises `TimeoutError` where that takes longer, `EOFError` or `OSError`
+        """Returns the next message. Raises `TimeoutError` after that long, `EOFError` or `OSError`
         where the process has ended."""
         if not self._pipe.poll(seconds):
             raise TimeoutError
         return self._pipe.recv()
 
-    def stop(self, patience: float = 0.0) -> None:
-        """Closes the pipe, upon which it ends by itself; kills it where it does not in time."""
+    def stop(self, timeout: float = 0.0) -> None:
+        """Closes the pipe, which ends the process; kills it where it does not end in time."""
         self._pipe.close()
-        self._process.join(patience)
+        self._process.join(timeout)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
 
 
 class Supervisor(threading.Thread):
-    """Takes jobs from a queue that it shares with others, one at a time, until told to stop."""
+    """Takes jobs from the shared queue, one at a time, until stopped."""
 
     def __init__(
         self,
@@ -81,27 +81,27 @@ class Supervisor(threading.Thread):
         jobs: "queue.SimpleQueue[Job]",
         stopping: threading.Event,
     ) -> None:
-        super().__init__(name="namer-edge-keeper", daemon=True)
+        super().__init__(name="namer-edge-supervisor", daemon=True)
         self._settings = settings
         self._metrics = metrics
         self._jobs = jobs
         self._stopping = stopping
         self._worker: Worker | None = None
         self._failed = 0
-        self.first_word: Future[Ready] = Future()
-        """What its first worker says when it is up, or why it is not."""
+        self.first_start: Future[Ready] = Future()
+        """Result of the first worker's start: its message, or its error."""
         self.seconds = 0.2
-        """That a reading takes, lately."""
+        """Moving average of a reading's seconds."""
 
     @property
     def pid(self) -> int | None:
-        """Of the worker, while that is up."""
+        """Process id of the worker; None while none runs."""
         worker = self._worker
         return worker.pid if worker is not None and worker.alive else None
 
     def run(self) -> None:
         while not self._stopping.is_set():
-            if self._up() is None:
+            if self._running_worker() is None:
                 self._stopping.wait(min(LONGEST_PAUSE, 2.0**self._failed))
                 continue
             try:
@@ -113,8 +113,8 @@ class Supervisor(threading.Thread):
         if self._worker is not None:
             self._worker.stop(self._settings.leaving)
 
-    def _up(self) -> Worker | None:
-        """The worker, a new one where the last has died; None where that does not come up."""
+    def _running_worker(self) -> Worker | None:
+        """Returns a running worker, started anew where the last has died; None where that fails."""
         if self._worker is not None:
             if self._worker.alive:
                 return self._worker
@@ -123,33 +123,33 @@ class Supervisor(threading.Thread):
             self._metrics.restarts.add()
         worker = Worker(self._settings)
         try:
-            receive = worker.receive(START)
+            message = worker.receive(START)
         except (OSError, EOFError):  # of which TimeoutError is one
-            receive = EngineError("a worker ended, or was stuck, before it was ready")
-        if isinstance(receive, NamerEdgeError):
+            message = EngineError("a worker ended, or was stuck, before it was ready")
+        if isinstance(message, NamerEdgeError):
             self._failed += 1
             worker.stop()
         else:
             self._failed = 0
             self._worker = worker
-        if not self.first_word.done():
-            if isinstance(receive, NamerEdgeError):
-                self.first_word.set_exception(receive)
+        if not self.first_start.done():
+            if isinstance(message, NamerEdgeError):
+                self.first_start.set_exception(message)
             else:
-                self.first_word.set_result(receive)
+                self.first_start.set_result(message)
         return self._worker
 
     def _read(self, job: Job) -> None:
-        """Gives the job to the worker, and to its successor where the worker dies of it, or of
-        anything else; after that, it is not tried again."""
+        """Gives the job to the worker and, where that dies, once more to its successor; a second
+        death fails the job."""
         for _ in range(TRIES):
-            worker = self._up()
+            worker = self._running_worker()
             if worker is None:
                 break
             started = time.perf_counter()
             try:
-                worker.send(job.question)
-                said = worker.receive(self._settings.reading)
+                worker.send(job.request)
+                message = worker.receive(self._settings.reading)
             except TimeoutError:
                 worker.stop()
                 limit = f"{self._settings.reading:g} s"
@@ -161,9 +161,9 @@ class Supervisor(threading.Thread):
             spent = time.perf_counter() - started
             self.seconds += 0.1 * (spent - self.seconds)
             self._metrics.seconds.add(spent)
-            if isinstance(said, NamerEdgeError):
-                job.answer.set_exception(said)
+            if isinstance(message, NamerEdgeError):
+                job.answer.set_exception(message)
             else:
-                job.answer.set_result(said)
+                job.answer.set_result(message)
             return
         job.answer.set_exception(EngineError("the processes that read this ended: given up"))
