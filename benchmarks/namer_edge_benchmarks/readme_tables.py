@@ -1,10 +1,11 @@
 """The tables of docs/benchmarks.md, from the runs of record in `benchmarks/results/`.
 
-    python -m namer_edge_benchmarks.readme_tables [docs/benchmarks.md]
+    namer-edge benchmark tables [docs/benchmarks.md]
 
 writes them anew between two comments; a test holds the page to the JSON.
 """
 
+import argparse
 import json
 import sys
 from collections.abc import Mapping
@@ -16,7 +17,8 @@ from namer_edge_runtime.verbs.options import write_text
 
 from .report import table
 
-BEGIN = "<!-- benchmarks: written by `python -m namer_edge_benchmarks.readme_tables` -->"
+SUMMARY = "write the tables of docs/benchmarks.md from the results of record"
+BEGIN = "<!-- benchmarks: written by `namer-edge benchmark tables` -->"
 END = "<!-- /benchmarks -->"
 PAGE, RESULTS = Path("docs/benchmarks.md"), Path("../benchmarks/results")
 """The page, and the runs seen from its folder."""
@@ -112,11 +114,18 @@ def _peers(run: Mapping[str, Any], link: str) -> str:
     return f"{about}\n\n{table(('', 'ms', 'exact, %', '<= 2 errors, %'), rows)}"
 
 
-def main() -> None:
-    readme = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
-    text = quoted(readme.read_text("utf-8"), readme.parent / RESULTS)
-    write_text(str(readme), text)
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("page", type=Path, nargs="?", default=PAGE, help="docs/benchmarks.md")
 
 
-if __name__ == "__main__":
-    main()
+def run(arguments: argparse.Namespace) -> int:
+    """Raises `DataError` for a page without the two comments."""
+    page: Path = arguments.page
+    write_text(str(page), quoted(page.read_text("utf-8"), page.parent / RESULTS))
+    return 0
+
+
+if __name__ == "__main__":  # the former name
+    from namer_edge_runtime.command import main
+
+    sys.exit(main(["benchmark", "tables", *sys.argv[1:]]))

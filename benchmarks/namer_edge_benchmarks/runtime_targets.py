@@ -1,23 +1,24 @@
 """The runtime's targets, each with what is measured and whether it is met.
 
-    python -m namer_edge_benchmarks.runtime_targets PACK [--model M] [--formulas 100]
-        [--rival MODEL] [--steady 200] [--json OUT]
+    namer-edge benchmark targets PACK [--model M] [--formulas 100] [--rival MODEL] [--steady 200]
+        [--json OUT]
 
 Formulas of a pack, spread evenly, are read as pictures (arrays, symbols 64 pixels high), one at a
 time and on one thread, as shipped and with one look. Shares and ratios are of sums over all.
 Times are those of the thread (its processor time), so that they hold on a machine with other work;
 the start is measured in a fresh process, with the kernels in the disk cache and without.
 
-The rival is the paper's DenseNet in fp32 (`rival.py`; made for this run where none is given). Its
-weights are random, so it gets the same pictures and the nodes that our model found, on the same
-engine, look by look: only the time in its graphs differs. Of `--steady` formulas it is told how
-many are read the same in other sizes and with other pens (`evaluation/robustness.py`).
+The rival is the paper's DenseNet in fp32 (`densenet_baseline.py`; made for this run where none is
+given). Its weights are random, so it gets the same pictures and the nodes that our model found, on
+the same engine, look by look: only the time in its graphs differs. Of `--steady` formulas it is
+told how many are read the same in other sizes and with other pens (`evaluation/robustness.py`).
 """
 
 import argparse
 import json
 import os
 import statistics
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -46,11 +47,13 @@ from namer_edge_runtime.engine.base import (
 )
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, write_text
 
 from .densenet_baseline import write_rival
 from .path_time import path_time
 from .target import Target
 
+SUMMARY = "measure the runtime's targets, each met or missed"
 ROUNDS = 5
 """Times that bare graphs and engine take turns on each formula."""
 NODES = 60
@@ -216,21 +219,31 @@ def _overhead(engine: Engine, bare: Bare, images: Any, inputs: PgdInputs) -> flo
     return min(ours) / min(theirs)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pack", type=Path)
     parser.add_argument("--model")
     parser.add_argument("--formulas", type=int, default=100)
-    parser.add_argument("--rival", help="a model file from rival.py; made for this run otherwise")
+    parser.add_argument(
+        "--rival", metavar="MODEL", help="the paper's DenseNet (default: made for this run)"
+    )
     parser.add_argument("--steady", type=int, default=200, help="formulas; 0: leave that out")
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    found = measure(given.pack, given.model, given.formulas, given.rival, given.steady)
-    print(*found, sep="\n")
-    if given.json:
+    parser.add_argument("--json", metavar="OUT", help="the targets as JSON; - is standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 1 where a target is missed."""
+    check_writable(arguments.json)
+    found = measure(
+        arguments.pack, arguments.model, arguments.formulas, arguments.rival, arguments.steady
+    )
+    if arguments.json:
         rows = [{**asdict(target), "met": target.met} for target in found]
-        given.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        write_text(arguments.json, json.dumps(rows, indent=1) + "\n")
+    print(*found, sep="\n", file=sys.stderr if arguments.json == STANDARD_OUTPUT else sys.stdout)
+    return int(not all(target.met for target in found))
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # the former name
+    from namer_edge_runtime.command import main
+
+    sys.exit(main(["benchmark", "targets", *sys.argv[1:]]))

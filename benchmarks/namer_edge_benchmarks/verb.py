@@ -26,7 +26,16 @@ of its own. What cannot run here is a row that says why.
   namer-edge benchmark --paper --limit 20 --teacher dwap=runs/paper-dwap/best.safetensors
   namer-edge benchmark --scaling --plot scaling.png
   namer-edge benchmark --accuracy 2014=test2014.npz --accuracy 2019=test2019.zip
+
+Further measurements, each with --help:
+
+  namer-edge benchmark targets PACK    the runtime's targets, each met or missed
+  namer-edge benchmark tables          the tables of docs/benchmarks.md, from the results of record
 """
+SUB_VERBS = {
+    "targets": "namer_edge_benchmarks.runtime_targets",
+    "tables": "namer_edge_benchmarks.readme_tables",
+}
 RUNS = ("paper", "scaling", "accuracy")
 """Options that make it another run than that of models in rows."""
 USED = {

@@ -1,6 +1,6 @@
 """Labels of school algebra and of derivatives, drawn from a small grammar by a seed.
 
-    python -m namer_edge.data.school -o SCHOOL.tsv
+    namer-edge data school -o SCHOOL.tsv
 
 CROHME's labels hold few primes and none twice, and little in which a letter stands beside a digit
 of the same shape (z and 2, q and 9). The file is one for the `labels` of a training configuration.
@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from namer_edge_runtime.atomic import atomic_file
-from namer_edge_runtime.command import exit_code
 from namer_edge_runtime.verbs.options import positive
 
-PROGRAM = "python -m namer_edge.data.school"
+SUMMARY = "draw labels of school algebra and of derivatives from a grammar"
 UNKNOWNS = "xyzxyzxyabcdmnpqrstuvwkhg"
 FUNCTIONS = "fghyuFG"
 SIGNS = ("=", "=", "=", "<", ">", "\\leq", "\\geq")
@@ -127,18 +126,18 @@ def write_labels(path: Path, count: int, seed: int = 0) -> None:
         file.writelines(f"school{number}\t{label}\n" for number, label in enumerate(labels))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    return exit_code(PROGRAM, _run, arguments)
-
-
-def _run(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(PROGRAM, description=__doc__.splitlines()[0])
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="SCHOOL.tsv")
     parser.add_argument("--count", type=positive, default=20_000, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
-    options = parser.parse_args(arguments)
-    write_labels(options.output, options.count, options.seed)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(arguments: argparse.Namespace) -> int:
+    write_labels(arguments.output, arguments.count, arguments.seed)
+    return 0
+
+
+if __name__ == "__main__":  # the former name
+    from namer_edge_runtime.command import main
+
+    sys.exit(main(["data", "school", *sys.argv[1:]]))

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from ..data.formula_set import FormulaSet
     from ..training.config import TrainConfig
 
-SUMMARY = "make data sets ready and look at them: pack, check, stats, show, symbols, vocabulary"
+SUMMARY = "make data sets ready: pack, check, stats, show, symbols, vocabulary, school"
+SUB_VERBS = {"school": "namer_edge.data.school"}
 FORMS = ("crohme", "hme100k", "mathwriting")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "`namer-edge data school` draws further labels from a grammar: see its --help."
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     pack = actions.add_parser(
         "pack",

@@ -25,9 +25,7 @@ EMPTY = f"# A page\n\n{BEGIN}\n{END}\n\nIts end.\n"
 def test_the_page_quotes_the_runs_of_record() -> None:
     page = ROOT / quotes.PAGE
     text = page.read_text("utf-8")
-    assert quoted(text, page.parent / quotes.RESULTS) == text, (
-        "run `python -m namer_edge_benchmarks.readme_tables`"
-    )
+    assert quoted(text, page.parent / quotes.RESULTS) == text, "run `namer-edge benchmark tables`"
 
 
 def test_figures_follow_the_json(
@@ -47,14 +45,13 @@ def test_figures_follow_the_json(
     found = compare(small_entrants(), [sample(0)], (1, 10), recognizers=wholes)
     (results / "paper.json").write_text(json.dumps(paper_json(Machine.here(), found)))
     page.write_text(EMPTY)
-    monkeypatch.setattr("sys.argv", ["quotes", str(page)])
-    quotes.main()
+    assert command.main(["benchmark", "tables", str(page)]) == 0
     text = page.read_text()
     assert "| tiny fp32 | onnxruntime | one |" in text
     assert "| CoMER | beam 10, both directions, uncached |" in text
     assert "| strokes |" in text
     assert "written with `1` alone" in text
-    quotes.main()
+    assert command.main(["benchmark", "tables", str(page)]) == 0
     assert page.read_text() == text
     run = json.loads((results / "own.json").read_text())
     run["rows"][0]["measured"]["fps"] = 12345.6

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from namer_edge.data.labels import canonical, read_labels
-from namer_edge.data.school import main, write_labels
+from namer_edge.data.school import write_labels
+from namer_edge_runtime.command import main
 
 from ..handwriting import VOCABULARY
 
@@ -14,7 +15,7 @@ from ..handwriting import VOCABULARY
 def test_labels_are_canonical_different_and_follow_from_the_seed(tmp_path: Path) -> None:
     one, again, other = (tmp_path / f"{name}.tsv" for name in ("one", "again", "other"))
     write_labels(one, 600)
-    assert main(["-o", str(again), "--count", "600", "--seed", "0"]) == 0
+    assert main(["data", "school", "-o", str(again), "--count", "600", "--seed", "0"]) == 0
     write_labels(other, 600, seed=1)
     assert one.read_text() == again.read_text() != other.read_text()
     labels = [label.latex for label in read_labels(one)]
@@ -27,5 +28,5 @@ def test_labels_are_canonical_different_and_follow_from_the_seed(tmp_path: Path)
 
 
 def test_no_negative_number_of_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["-o", str(tmp_path / "x.tsv"), "--count", "0"]) == 2
+    assert main(["data", "school", "-o", str(tmp_path / "x.tsv"), "--count", "0"]) == 2
     assert "whole number from 1" in capsys.readouterr().err

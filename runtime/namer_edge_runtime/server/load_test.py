@@ -1,6 +1,6 @@
 """Load test of a server: requests a second and their times, with ever more clients.
 
-    python -m namer_edge_runtime.server.load_test http://127.0.0.1:8765/ PICTURE
+    namer-edge demo load-test http://127.0.0.1:8765/ PICTURE
 
 prints JSON. Start the server with `--rate 0`, or the rate limit is what is measured.
 """
@@ -8,12 +8,15 @@ prints JSON. Start the server with `--rate 0`, or the rate limit is what is meas
 import argparse
 import http.client
 import json
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from urllib.parse import urlsplit
+
+SUMMARY = "measure a server's requests a second with ever more clients"
 
 
 @dataclass(frozen=True)
@@ -63,17 +66,22 @@ def load(address: str, body: bytes, clients: int, requests: int) -> Load:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("address")
     parser.add_argument("picture", type=Path)
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 2, 4, 8, 32])
     parser.add_argument("--requests", type=int, default=100, help="for each number of clients")
-    arguments = parser.parse_args()
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints one line of JSON for each number of clients."""
     body = arguments.picture.read_bytes()
     for clients in arguments.clients:
         print(json.dumps(asdict(load(arguments.address, body, clients, arguments.requests))))
+    return 0
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # the former name
+    parser = argparse.ArgumentParser(description=SUMMARY)
+    configure(parser)
+    sys.exit(run(parser.parse_args()))

@@ -6,6 +6,8 @@ from .options import add_model_options, positive, recognizer_options
 
 SUMMARY = "write formulas on a page in the browser, or send them over HTTP"
 
+SUB_VERBS = {"load-test": "namer_edge_runtime.server.load_test"}
+
 EPILOG = """\
   /            a page to write on, or to drop pictures on
   /recognize   POST a picture, a form with a file, or {"strokes": [[[x, y], …], …]} as JSON
@@ -21,6 +23,8 @@ reverse proxy (nginx, Caddy, Traefik …) in front that adds TLS, which browsers
 they offer the camera, and a login; leave --host as it is, and name the proxy, so that the limit of
 --rate is for each of its clients: --proxy 127.0.0.1 --name formulas.example.org. The proxy must
 pass on the header Host, and upgrades to WebSocket on /pen.
+
+`namer-edge demo load-test URL PICTURE` measures a server that runs (start it with --rate 0).
 """
 
 
