@@ -96,7 +96,9 @@ def _message_and_exit_code(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError):  # a full disk, a folder that may not be read: no fault of ours
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}", 1
-    if isinstance(error, MemoryError):
+    # How the loader of shared libraries says that there is no memory for one.
+    unmapped = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    if unmapped or isinstance(error, MemoryError):
         return (
             "there is not enough memory: close other programs, or read smaller pictures and fewer "
             "at a time (--batch-size 1)",

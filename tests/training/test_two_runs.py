@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -81,19 +81,22 @@ def test_two_runs_do_not_write_one_table_of_ablations(
     assert not results.exists()
 
 
-@pytest.fixture
-def disk() -> Iterator[Callable[[int], None]]:
-    """Has writes fail as on a full disk once a file has so many bytes."""
+@contextmanager
+def full_disk(size: int) -> Iterator[None]:
+    """Has writes fail as on a full disk once a file has so many bytes; pytest's own, too, so it
+    ends before the test does."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_full_disk_leaves_the_last_checkpoint(
     command: list[str],
     tmp_path: Path,
-    disk: Callable[[int], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     threads = torch.get_num_threads()
@@ -102,8 +105,8 @@ def test_a_full_disk_leaves_the_last_checkpoint(
         assert main(command) == 0
         before = contents(run)
         capsys.readouterr()
-        disk(20_000)
-        assert main([*command, "epochs=2", "--resume"]) == 1
+        with full_disk(20_000):
+            assert main([*command, "epochs=2", "--resume"]) == 1
     finally:
         torch.set_num_threads(threads)
     *_, told = capsys.readouterr().err.splitlines()
@@ -111,16 +114,15 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     after = contents(run)
     assert after.pop("log.csv").startswith(before.pop("log.csv"))
     assert after == before
-    disk(0)
     (run / "log.csv").unlink()
-    assert main([*command, "epochs=2", "--resume"]) == 1  # nothing at all can be written
+    with full_disk(0):  # nothing at all can be written
+        assert main([*command, "epochs=2", "--resume"]) == 1
     assert capsys.readouterr().err == f"namer-edge: error: {run / '.lock'}: File too large\n"
 
 
 def test_a_full_disk_leaves_the_old_file(
     tmp_path: Path,
     pack: Path,
-    disk: Callable[[int], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     examples = Path(__file__).parents[2] / "examples"
@@ -138,8 +140,8 @@ def test_a_full_disk_leaves_the_old_file(
         ["evaluate", examples / "sum.inkml", "--labels", labels, "--threads", "1", "--json", out],
         ["evaluate", examples / "sum.inkml", "--labels", labels, "--threads", "1", "--jsonl", out],
     ):
-        disk(10)
-        assert main([str(word) for word in words]) == 1, words
+        with full_disk(10):
+            assert main([str(word) for word in words]) == 1, words
         *_, told = capsys.readouterr().err.splitlines()
         assert told.startswith(f"namer-edge: error: {out}: "), words
         assert "File too large" in told
