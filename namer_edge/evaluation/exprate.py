@@ -98,7 +98,8 @@ def wilson_interval(measured: Rate, confidence: float = 0.95) -> tuple[float, fl
     spread = NormalDist().inv_cdf((1 + confidence) / 2) ** 2 / measured.total
     center = share + spread / 2
     half = sqrt(spread * (share * (1 - share) + spread / 4))
-    return (100 * (center - half) / (1 + spread), 100 * (center + half) / (1 + spread))
+    low, high = (center - half) / (1 + spread), (center + half) / (1 + spread)
+    return (100 * max(0.0, low), 100 * min(1.0, high))  # rounding may leave 0 to 100
 
 
 def by_length(readings: Sequence[Prediction]) -> dict[str, Rate]:

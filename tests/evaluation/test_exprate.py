@@ -83,9 +83,10 @@ def test_the_interval_holds_the_rate_and_narrows_with_more_files() -> None:
     assert large == pytest.approx((24.15, 25.85), abs=0.1)
     # Worked by hand: z = 1.96, 18 of 23.
     assert wilson_interval(Rate(23, 18, 21, 22)) == pytest.approx((58.10, 90.34), abs=0.01)
-    for all_or_none in (0, 20):
-        low, high = wilson_interval(Rate(20, all_or_none, 20, 20))
-        assert 0 <= low < high <= 100.0000001
+    for files in range(1, 200):
+        for exact in (0, files):
+            low, high = wilson_interval(Rate(files, exact, files, files))
+            assert 0 <= low < high <= 100
 
 
 def test_lengths_fall_into_their_buckets() -> None:
