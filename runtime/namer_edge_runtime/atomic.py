@@ -38,7 +38,7 @@ def atomic_file(path: Path, mode: str = "wb") -> Iterator[IO]:
     _remove_leftovers(path)
     part = _beside(path, "part")
     try:
-        with _writing(path):
+        with writing(path):
             # The same bytes on all systems: Windows would end lines otherwise.
             binary = "b" in mode
             opened = part.open(
@@ -50,7 +50,7 @@ def atomic_file(path: Path, mode: str = "wb") -> Iterator[IO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with _writing(path):
+        with writing(path):
             _swap(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -83,7 +83,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """
     with scratch_folder(path) as part:
         yield part
-        with _writing(path):
+        with writing(path):
             if path.exists():
                 # A folder cannot be renamed onto one that has files, so the old one steps aside.
                 old = _beside(path, "old")
@@ -107,7 +107,7 @@ def scratch_folder(path: Path) -> Iterator[Path]:
     """
     _remove_leftovers(path)
     part = _beside(path, "part")
-    with _writing(path):
+    with writing(path):
         part.mkdir()
     try:
         with naming(path):
@@ -128,8 +128,9 @@ def naming(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Raises `UsageError` with the caller's own name in place of that of the file beside it."""
+def writing(path: Path) -> Iterator[None]:
+    """Turns an `OSError` of opening or renaming into `UsageError` that names `path`, which is the
+    caller's own, in place of the file beside it."""
     try:
         yield
     except OSError as error:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from .atomic import naming
+from .atomic import naming, writing
 from .errors import UsageError
 
 LOCKED_BYTE = 1 << 40
@@ -53,13 +53,9 @@ def exclusive(target: Path, is_folder: bool = True) -> Iterator[None]:
     that names the lock file where the disk is full.
     """
     path = target / ".lock" if is_folder else target.with_name(f".{target.name}.lock")
-    try:
+    with writing(target):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b", buffering=0)  # closing has nothing left to write that may fail
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {target}: {error.strerror or error}; give a place that may be written to"
-        ) from error
     with file:
         if not lock(file, path):
             file.seek(0)

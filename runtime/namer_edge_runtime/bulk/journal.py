@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..atomic import atomic_file, naming, replaceable
+from ..atomic import atomic_file, naming, replaceable, writing
 from ..errors import UsageError
 from ..file_lock import lock
 
@@ -38,14 +38,9 @@ class Journal:
         as where a file was given twice."""
         self._done: Counter[str] = Counter()
         head = json.dumps(made_by, ensure_ascii=False, sort_keys=True).encode() + b"\n"
-        try:
+        with writing(self._path):
             self._path.touch()
             self._file = self._path.open("r+b")
-        except OSError as error:
-            raise UsageError(
-                f"cannot write {self._path}: {error.strerror or error}; give a place that may be "
-                "written to"
-            ) from error
         if not lock(self._file, self._path):
             self._file.close()
             raise UsageError(
