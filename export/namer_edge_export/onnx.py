@@ -1,10 +1,7 @@
 """NAMER → two ONNX graphs with dynamic batch, height, width and number of nodes."""
 
-import logging
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+from warnings import catch_warnings
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +11,7 @@ from namer_edge.model.namer import Namer, VatGraph
 from namer_edge_runtime.engine.base import PGD_OUTPUTS, VAT_OUTPUTS
 
 from .fused_decoder import Attend, FusedDecoder, plain_attention
+from .quiet import quiet
 
 OPSET = 18
 
@@ -57,7 +55,7 @@ def _export(
     outputs: tuple[str, ...],
     shapes: dict[str, Any],
 ) -> bytes:
-    with _quiet(), torch.inference_mode():
+    with quiet("torch.onnx"), catch_warnings(action="ignore"), torch.inference_mode():
         program = torch.onnx.export(
             graph.eval(),
             inputs,
@@ -72,17 +70,3 @@ def _export(
     assert program is not None
     model: bytes = program.model_proto.SerializeToString()
     return model
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """The exporter explains itself at length; errors still come as exceptions."""
-    logger = logging.getLogger("torch.onnx")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(level)

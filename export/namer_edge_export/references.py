@@ -59,7 +59,7 @@ def exact_engine(model: ModelFile) -> Engine:
 
 
 def _recognizer(model: ModelFile, engine: Engine) -> Recognizer:
-    return Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+    return Recognizer.of_model(model, engine, calibrated=False)
 
 
 Hands = dict[str, list[Strokes]]

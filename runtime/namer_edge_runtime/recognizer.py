@@ -76,14 +76,18 @@ class Recognizer:
         engine: Engine,
         decoding: DecodingOptions | None = None,
         as_picture: bool = False,
+        calibrated: bool = True,
     ) -> "Recognizer":
-        """The recognizer of a model file on an opened engine; `decoding` replaces the model's."""
+        """The recognizer of a model file on an opened engine; `decoding` replaces the model's.
+
+        Not `calibrated`, scores are those of decoding, without the model's score calibration.
+        """
         return cls(
             engine,
             model.preprocessing,
             model.vocabulary,
             decoding or model.decoding,
-            model.score_calibration,
+            model.score_calibration if calibrated else None,
             as_picture,
         )
 

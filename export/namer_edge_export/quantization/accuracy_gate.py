@@ -224,7 +224,7 @@ def compare(
 
 def _recognizer(model: ModelFile) -> Recognizer:
     engine = open_engine(None, model, threads=1)
-    return Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+    return Recognizer.of_model(model, engine, calibrated=False)
 
 
 def _opened(sample: Sample) -> LoadedInput | NamerEdgeError:

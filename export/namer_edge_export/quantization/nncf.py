@@ -4,10 +4,8 @@ As in the ONNX graphs, what multiplies activations with activations stays in flo
 the connectivity Q_0 · Q_J, where a rounded logit is a wrong edge.
 """
 
-import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +33,7 @@ from namer_edge_runtime.preprocessing import Prepared, Preprocessing
 from namer_edge_runtime.recognizer import Recognizer
 
 from ..openvino import opened, written
+from ..quiet import quiet
 from .calibration import Calibration, pgd_inputs, vat_inputs
 
 SCHEME = "NNCF static"
@@ -55,7 +54,7 @@ def nncf_parts(
     """
     nncf = _nncf()
     engine = open_engine(None, model, threads=1)
-    recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+    recognizer = Recognizer.of_model(model, engine, calibrated=False)
     inputs = {
         "vat": list(vat_inputs(calibration, model.preprocessing)),
         # Each is read once and needed several times.
@@ -63,7 +62,7 @@ def nncf_parts(
     }
     judge = None if limit is None else _Judge(model, engine, limit)
     parts: dict[str, bytes] = {}
-    with _unheard():
+    with quiet("nncf"):
         for role, values in inputs.items():
             graph = opened(model, role)
             data = nncf.Dataset(values)
@@ -151,7 +150,7 @@ class _Judge:
     def _rate(self, engine: Engine, numbers: Iterable[int]) -> tuple[float, list[float]]:
         """ExpRate in percent, and 1 or 0 for each formula."""
         model = self._model
-        recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+        recognizer = Recognizer.of_model(model, engine, calibrated=False)
         right = []
         for number in numbers:
             label, picture = self._pictures[int(number)]
@@ -211,18 +210,6 @@ def _nncf() -> Any:
         else:
             os.environ["NNCF_CI"] = before
     return nncf
-
-
-@contextmanager
-def _unheard() -> Iterator[None]:
-    """NNCF explains itself at length; errors still come as exceptions."""
-    logger = logging.getLogger("nncf")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _bar(

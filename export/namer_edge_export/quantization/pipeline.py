@@ -86,8 +86,7 @@ def quantize(
     """The int8 twin of the fp32 `model`, whose JSON is `meta`; it will lie at `output`.
 
     `show` is given the comparison of the two, whichever way it goes, `progress` each step as it
-    begins. Raises `ExportError` where
-    ExpRate falls by more than `material.max_drop`.
+    begins. Raises `ExportError` where ExpRate falls by more than `material.max_drop`.
     """
     for recipe in _recipes(model, meta, material, output, show):
         whole = {
@@ -170,7 +169,7 @@ def quantized_graphs(
 ) -> dict[str, bytes]:
     """Both graphs of the fp32 `model` in int8; `inspect` sees them before they are made slim."""
     engine = open_engine(None, model, threads=1)
-    recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+    recognizer = Recognizer.of_model(model, engine, calibrated=False)
 
     def pictures() -> Inputs:
         return _bar("calibrate vat", vat_inputs(calibration, model.preprocessing), calibration)
@@ -196,7 +195,7 @@ def explain(
     plain = {role: prepared(model.read(role)) for role in quantized}
     some = replace(material.calibration, pictures=material.calibration.pictures[:EXPLAINED])
     engine = open_engine(None, model, threads=1)
-    recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+    recognizer = Recognizer.of_model(model, engine, calibrated=False)
     inputs = {
         "vat": list(vat_inputs(some, model.preprocessing)),
         "pgd": list(pgd_inputs(some, recognizer)),

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..engine.base import engine_names, open_engine
 from ..engine.cpus import usable_cpus
-from ..engine.int8_sums import CURE, SATURATED, UNKNOWN, cpu_flags, int8_unit, reads_wrong, sums_of
+from ..engine.int8_sums import (
+    CURE,
+    SATURATED,
+    UNKNOWN,
+    cpu_flags,
+    int8_unit,
+    needs_exact_sums,
+    sums_of,
+)
 from ..engine.probe import probe
 from ..errors import EngineError, MissingExtraError, NamerEdgeError, UsageError
 from ..model_file import ModelFile, packaged_models
@@ -195,7 +203,7 @@ def _reading(health: Health, model: ModelFile) -> None:
     health.sections["reading"] = section
     try:
         engine = open_engine(None, model)
-        recognizer = Recognizer(engine, model.preprocessing, model.vocabulary, model.decoding)
+        recognizer = Recognizer.of_model(model, engine)
         result = recognizer.strokes(ROOT)
         _arithmetic(health, model, recognizer)
     except NamerEdgeError as error:
@@ -223,11 +231,11 @@ def _reading(health: Health, model: ModelFile) -> None:
 def _arithmetic(health: Health, model: ModelFile, recognizer: "Recognizer") -> None:
     """Whether the engine computes here what the exporter computed."""
     sums = sums_of(recognizer.engine)
-    harmless = sums == SATURATED and not reads_wrong(model, sums)
-    harmless_here = " (harmless: this model has no weights of 8 bits)" if harmless else ""
-    section = {"int8 sums": sums + harmless_here}
+    section = {"int8 sums": sums}
     health.sections["arithmetic"] = section
-    if reads_wrong(model, sums):
+    if sums == SATURATED and not needs_exact_sums(model):
+        section["int8 sums"] += " (harmless: this model has no weights of 8 bits)"
+    elif sums == SATURATED:
         health.problem(EngineError(f"sums of int8 saturate, {model.path} reads wrong here: {CURE}"))
     again = read_again(model, recognizer)
     if again is None:

@@ -14,7 +14,7 @@ from ..errors import EngineError, MissingExtraError, UsageError
 from ..model_file import ModelFile
 from ..plugins import ENGINES as GROUP
 from ..plugins import plugins
-from .int8_sums import CURE, reads_wrong, sums_of, weight_bits
+from .int8_sums import CURE, SATURATED, needs_exact_sums, sums_of
 
 LOGGER = logging.getLogger(__name__)
 MOST_THREADS = 1024
@@ -164,7 +164,7 @@ def open_engine(
             raise UsageError(f"engine {name!r} takes no {' or '.join(foreign)}") from error
         raise
     # Weights of 7 bits cannot saturate: such models are not held up by a probe.
-    if (weight_bits(model) or 0) > 7 and reads_wrong(model, sums_of(engine)):
+    if needs_exact_sums(model) and sums_of(engine) == SATURATED:
         LOGGER.warning(
             "%s: sums of int8 saturate on this processor (%s), so this model of 8-bit weights "
             "reads wrong here: %s",

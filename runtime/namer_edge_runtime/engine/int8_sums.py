@@ -62,17 +62,22 @@ def weight_bits(model: ModelFile) -> int | None:
     return int(said.get("weight_bits", 7 if said.get("reduce_range") else 8))
 
 
-def reads_wrong(model: ModelFile, sums: str) -> bool:
-    """Whether the model needs exact sums and does not have them."""
-    return sums == SATURATED and (weight_bits(model) or 0) > 7
+def needs_exact_sums(model: ModelFile) -> bool:
+    """Whether the model reads wrong where sums saturate, as those of 7-bit weights cannot."""
+    return (weight_bits(model) or 0) > 7
+
+
+def _cpuinfo() -> str:
+    """What Linux says of the processor; empty elsewhere."""
+    try:
+        return Path("/proc/cpuinfo").read_text("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def cpu_flags() -> list[str]:
     """Those of `FLAGS` that Linux lists; elsewhere nothing is known."""
-    try:
-        words = set(Path("/proc/cpuinfo").read_text("utf-8", "replace").lower().split())
-    except OSError:
-        return []
+    words = set(_cpuinfo().lower().split())
     return [flag for flag in FLAGS if flag in words]
 
 
@@ -94,10 +99,7 @@ def arithmetic(engine: object) -> dict[str, str]:
 
 def processor() -> str:
     """The processor's name."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
+    for line in _cpuinfo().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
