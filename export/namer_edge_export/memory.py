@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from namer_edge_runtime.diagnostics.cold_start import peak_bytes
 from namer_edge_runtime.errors import ExportError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
@@ -38,14 +39,8 @@ def peak_memory(model: ModelFile, picture: NDArray[np.uint8]) -> int | None:
     return int(done.stdout)
 
 
-def _own_peak() -> int:
-    """In bytes; other than `getrusage`, it does not begin with that of the parent."""
-    line = next(x for x in STATUS.read_text("utf-8").splitlines() if x.startswith("VmHWM:"))
-    return 1024 * int(line.split()[1])
-
-
 if __name__ == "__main__":
     Recognizer.from_pretrained(Path(sys.argv[1]), threads=1)(
         np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
     )
-    print(_own_peak())
+    print(peak_bytes())

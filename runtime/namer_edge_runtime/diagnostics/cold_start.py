@@ -106,9 +106,15 @@ def _ms(seconds: float) -> float:
 
 def peak_memory() -> float | None:
     """Highest resident memory of this process so far, in MB; None where no one can tell."""
+    peak = peak_bytes()
+    return None if peak is None else round(peak / 2**20, 1)
+
+
+def peak_bytes() -> int | None:
+    """Highest resident memory of this process so far, in bytes; None where no one can tell."""
     try:  # on Linux getrusage would count in the process that started this one
         status = Path("/proc/self/status").read_text(encoding="utf-8")
-        return round(int(status.partition("VmHWM:")[2].split()[0]) / 2**10, 1)
+        return int(status.partition("VmHWM:")[2].split()[0]) * 2**10
     except (OSError, IndexError, ValueError):
         pass
     try:
@@ -116,7 +122,7 @@ def peak_memory() -> float | None:
     except ImportError:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+    return peak if sys.platform == "darwin" else peak * 2**10
 
 
 if __name__ == "__main__":
