@@ -96,7 +96,11 @@ class Report:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Report":
-        lists = {n: tuple(Remark(*r) for r in rs) for n, rs in value.items() if n != "agreeing"}
+        lists = {
+            n.replace("unlabelled", "unlabeled"): tuple(Remark(*r) for r in rs)  # the former name
+            for n, rs in value.items()
+            if n != "agreeing"
+        }
         return cls(value["agreeing"], **lists)
 
 
