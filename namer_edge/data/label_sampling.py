@@ -23,12 +23,51 @@ GREEK = frozenset(
         *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
         *("lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
         *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"),
+        *("varepsilon", "varphi", "vartheta", "varpi", "varsigma", "upsilon", "Upsilon", "ell"),
     )
 )
 OPERATORS = frozenset(
     (
         *("+", "-", "=", "<", ">", "/", "\\times", "\\div", "\\pm", "\\cdot"),
         *("\\leq", "\\geq", "\\neq", "\\in", "\\rightarrow"),
+        *(
+            "\\approx",
+            "\\sim",
+            "\\simeq",
+            "\\cong",
+            "\\equiv",
+            "\\propto",
+            "\\ll",
+            "\\gg",
+            "\\prec",
+        ),
+        *(
+            "\\succ",
+            "\\preceq",
+            "\\succeq",
+            "\\perp",
+            "\\parallel",
+            "\\vdash",
+            "\\models",
+            "\\doteq",
+        ),
+        *("\\lesssim", "\\gtrsim", "\\triangleq", "\\notin", "\\nmid", "\\nparallel", "\\nleq"),
+        *(
+            "\\nsubseteq",
+            "\\ngeq",
+            "\\ncong",
+            "\\nsim",
+            "\\wedge",
+            "\\vee",
+            "\\cup",
+            "\\cap",
+            "\\mp",
+        ),
+        *("\\subset", "\\supset", "\\subseteq", "\\supseteq", "\\subsetneq", "\\supsetneq", "\\ni"),
+        *("\\setminus", "\\oplus", "\\otimes", "\\ominus", "\\odot", "\\circ", "\\star", "\\ast"),
+        *("\\leftarrow", "\\leftrightarrow", "\\Rightarrow", "\\Leftarrow", "\\Leftrightarrow"),
+        *("\\uparrow", "\\downarrow", "\\mapsto", "\\hookrightarrow", "\\rightleftharpoons"),
+        *("\\rightharpoonup", "\\nearrow", "\\searrow", ":", "\\bullet"),
     )
 )
 KINDS = {"letter": 0.5, "digit": 0.3, "operator": 0.15}
@@ -55,7 +94,7 @@ def with_oov(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
 
 
 class LabelSampler:
-    """Samples canonical labels: a third from `others`, if any, the rest from the training set.
+    """Samples canonical labels: a `share` from `others`, if any, the rest from the training set.
 
     A symbol of `others` that the vocabulary lacks becomes a random letter.
     """
@@ -66,13 +105,15 @@ class LabelSampler:
         others: Sequence[Sequence[str]],
         vocabulary: Vocabulary,
         vary: float,
+        share: float = 1 / 3,
     ) -> None:
         self.training_labels, self.others = training_labels, others
-        self.vary, self.vocabulary = vary, vocabulary
+        self.vary, self.vocabulary, self.share = vary, vocabulary, share
         self.like = {name: [t for t in vocabulary.symbols if kind(t) == name] for name in KINDS}
 
     def __call__(self, rng: np.random.Generator) -> list[str]:
-        labels = self.others if self.others and rng.random() < 1 / 3 else self.training_labels
+        listed = self.others and rng.random() < self.share
+        labels = self.others if listed else self.training_labels
         tokens = labels[int(rng.integers(len(labels)))]
         varied = rng.random() < self.vary
         exchanged: dict[str, str] = {}  # all occurrences of a symbol become the same one

@@ -17,9 +17,12 @@ from namer_edge_runtime.formula.nodes import Node, to_nodes
 from namer_edge_runtime.formula.vocabulary import INKLESS, Vocabulary
 
 from .formula import Formula
+from .sign_sizes import completed
 
 ROUNDS = 8
 """Alternations between lines and classes; the least squares converge long before."""
+ACCENTS = ("\\overline", "\\underline", "\\vec", "\\hat", "\\tilde", "\\dot", "\\ddot")
+"""Relations whose ink is a mark above or below what they hold; none was measured."""
 TAILS = 0.03
 """Share of samples left out at either end, which removes slips of pen and labels."""
 
@@ -94,7 +97,10 @@ class Proportions:
     bottom."""
 
     def __contains__(self, relation: object) -> bool:
-        """Whether there are samples of a script, `\\limits`, `\\frac` or `\\sqrt`."""
+        """Whether there are samples of a script, `\\limits`, `\\frac` or `\\sqrt`, or `relation`
+        is an accent."""
+        if relation in ACCENTS:
+            return True
         if relation in ("\\frac", "\\sqrt"):
             return len(self.fractions if relation == "\\frac" else self.roots) > 0
         return any(relation == token and len(found) for (token, _), found in self.scripts.items())
@@ -131,9 +137,14 @@ def measure(formulas: Sequence[Formula], vocabulary: Vocabulary) -> Proportions:
     scale = np.exp(unit)[at]
     base, rise, rise_left = _alternate(np.array(heights), scale, at, of, len(rows), len(classes))
     known = np.bincount(at, minlength=len(rows)) > 0
+    seen = {vocabulary.tokens[i] for i in set(kind)}
+    sizes, rises = (
+        completed({token: float(of[i]) for token, i in classes.items()}, seen, vocabulary)
+        for of in (size, rise)
+    )
     return Proportions(
-        {token: float(size[i]) for token, i in classes.items()},
-        {token: float(rise[i]) for token, i in classes.items()} | _bars(rows, unit, base, known),
+        sizes,
+        rises | _bars(rows, unit, base, known),
         float(np.median(np.abs(size_left)) / 0.6745),
         float(np.median(np.abs(rise_left)) / 0.6745),
         _gaps(rows, unit, known),

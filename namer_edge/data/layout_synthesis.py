@@ -7,14 +7,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.formula.nodes import to_nodes
+from namer_edge_runtime.formula.spelling import FUNCTIONS
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.strokes import Strokes, bounds
 
 from .formula import Formula
-from .layout_statistics import Element, Proportions, is_operator, tree
+from .layout_statistics import ACCENTS, Element, Proportions, is_operator, tree
 from .placement import place
 
-BRACKETS = {"(": ")", "[": "]", "\\{": "\\}"}
+BRACKETS = {
+    "(": ")",
+    "[": "]",
+    "\\{": "\\}",
+    "\\lfloor": "\\rfloor",
+    "\\lceil": "\\rceil",
+    "\\langle": "\\rangle",
+}
+MARKS = {
+    "\\overline": "-",
+    "\\underline": "-",
+    "\\vec": "\\rightarrow",
+    "\\hat": "\\wedge",
+    "\\tilde": "\\sim",
+    "\\dot": ".",
+    "\\ddot": ".",
+}
+"""Accent → the symbol whose ink is its mark."""
 TALLER = 1.2
 """Brackets grow if their content is higher than they are by this factor."""
 SMALLEST = 0.35
@@ -70,12 +88,23 @@ class Typesetter:
                     return False
                 if element.rows and element.token not in self.proportions:
                     return False
-                if not element.attached and element.token not in self.symbol_bank:
+                if not element.attached and not all(
+                    letter in self.symbol_bank for letter in self.written(element.token)
+                ):
                     return False
                 rows += [inner for inner in element.rows if inner]
             if not row or row[0].attached:
                 return False
         return True
+
+    def written(self, token: str) -> Sequence[str]:
+        """The symbols of the bank that a token is written with: itself, the letters of a function
+        name that nobody wrote as one sign, or the mark of an accent."""
+        if token in self.symbol_bank:
+            return (token,)
+        if token in ACCENTS:
+            return (MARKS[token],)
+        return tuple(token[1:]) if token in FUNCTIONS else (token,)
 
     def __call__(self, name: str, tokens: Sequence[str], rng: np.random.Generator) -> Formula:
         """One sample of `tokens` in ink, in units of the outermost line."""
@@ -99,6 +128,7 @@ class _Setting:
 
     def __init__(self, setter: Typesetter, rng: np.random.Generator) -> None:
         self.proportions, self.symbol_bank, self.rng = setter.proportions, setter.symbol_bank, rng
+        self.written = setter.written
         self.limits = setter.vocabulary.limits
         self.chosen: dict[str, Strokes] = {}  # all occurrences of a symbol look alike
 
@@ -129,6 +159,11 @@ class _Setting:
             return self.fraction(element, unit)
         if element.token == "\\sqrt":
             return self.root(element, unit)
+        if element.token in ACCENTS:
+            return self.accent(element, unit)
+        letters = self.written(element.token)
+        if len(letters) > 1:
+            return self.word(element.number, letters, unit)
         p, (size, rise) = self.proportions, self.rng.standard_normal(2)
         if element.token not in self.chosen:
             samples = self.symbol_bank[element.token]
@@ -212,6 +247,49 @@ class _Setting:
             sign.add(index)
         sign.add(held)
         return sign
+
+    def word(self, number: int, letters: Sequence[str], unit: float) -> Piece:
+        """A function name: its letters close together, as one visual node."""
+        unit *= self.rng.uniform(0.75, 1.0)
+        whole = self.element(Element(letters[0], number), unit)
+        gap = unit * self.rng.uniform(-0.05, 0.2)
+        for letter in letters[1:]:
+            piece = self.element(Element(letter, number), unit)
+            piece.move(whole.box[2] + gap - piece.box[0], 0)
+            piece.ink = {number: whole.ink[number] + piece.ink[number]}
+            whole.add(piece)
+        return whole
+
+    def accent(self, element: Element, unit: float) -> Piece:
+        """A mark above its argument, or below it for `\\underline`."""
+        held = self.row(element.rows[0], unit)
+        width, rng = held.box[2] - held.box[0], self.rng
+        samples = self.symbol_bank[MARKS[element.token]]
+        strokes = samples[int(rng.integers(len(samples)))]
+        if element.token in ("\\dot", "\\ddot"):
+            size = unit * rng.uniform(0.06, 0.14)
+            dot = _scaled(
+                strokes, *[size / max(np.ptp(np.concatenate(strokes), 0).max(), 1e-3)] * 2
+            )
+            apart = np.array([unit * rng.uniform(0.18, 0.3), 0], np.float32)
+            strokes = dot if element.token == "\\dot" else [*dot, *(s + apart for s in dot)]
+        else:
+            wide = max(width * rng.uniform(0.8, 1.25), unit * rng.uniform(0.3, 0.5))
+            x0, y0, x1, y1 = bounds(strokes)
+            tall = wide * (y1 - y0) / ((x1 - x0) or 1.0)
+            most = unit * (0.3 if element.token != "\\overline" else 0.12)
+            strokes = _scaled(
+                strokes, wide / ((x1 - x0) or 1.0), min(tall, most) / ((y1 - y0) or 1.0)
+            )
+        mark = Piece.of(element.number, strokes)
+        gap = unit * rng.uniform(0.05, 0.25)
+        y = held.box[1] - gap - mark.box[3]
+        if element.token == "\\underline":
+            y = held.box[3] + gap - mark.box[1]
+        center = (held.box[0] + held.box[2] - mark.box[0] - mark.box[2]) / 2
+        mark.move(center + unit * rng.normal(0, 0.05), y)
+        mark.add(held)
+        return mark
 
     def fitting(self, token: str, width: float, height: float) -> Strokes:
         """The sample, among `NEAREST`, whose aspect ratio is nearest to that of the given box."""

@@ -7,13 +7,15 @@ import csv
 import gzip
 import hashlib
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from namer_edge_runtime.errors import DataError, InkError
+from namer_edge_runtime.errors import DataError, InkError, LatexError
+from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.strokes import Strokes, as_strokes, bounds
 
@@ -31,6 +33,28 @@ LOOKALIKES = frozenset(
     )
 )
 """Labels of out-of-vocabulary signs that look like a symbol of the vocabulary."""
+_UNLIKE = """
+mars mercury jupiter saturn neptune taurus aries leo scorpio aquarius capricornus pisces libra
+sagittarius gemini virgo cancer ascnode earth Pluto pluto uranus lightning skull smiley frownie
+clock phone Bat Ankh Yinyang bell pointer Telefon Mobilefone Faxmachine textsection textparagraph
+textcopyright textregistered texttrademark textsterling textyen EUR EURtm textwon textnumero
+textrecipe textmusicalnote textinterrobang textonehalf textonequarter textthreequarters
+textperthousand maltese Game Finv bowtie pitchfork spadesuit heartsuit clubsuit natural sharp flat
+rightsquigarrow leftrightsquigarrow circlearrowright circlearrowleft curvearrowright curvearrowleft
+looparrowright looparrowleft between wr amalg ss ae AE oe OE thorn TH dh eth textyogh textesh
+mathfrak{A} mathfrak{S} mathfrak{R} mathfrak{M} mathfrak{F} mathfrak{P} mathfrak{J}
+"""
+UNLIKE = frozenset("\\" + name for name in _UNLIKE.split())
+"""Labels of Detexify that look like no symbol of a vocabulary of everyday mathematics."""
+_NAMES = {"~": "\\sim", "\\": "\\backslash", "\\dotsb": "\\cdots", "\\dotsm": "\\cdots"}
+"""Labels of tables that mean another token than LaTeX reads in them."""
+_STYLES = (
+    (r"^\\mathds", r"\\mathbb"),
+    (r"^\\mathscr", r"\\mathcal"),
+    (r"^\\up(?=[a-z]{2})", r"\\"),
+    (r"^\\Up(?=[a-z]{2})(\w)", lambda found: "\\" + found[1].upper()),
+)
+"""Styled labels that are written like another one, such as `\\upalpha`: pattern and replacement."""
 COARSEST = 25
 """Least larger side of a sample in units of its source, a single point (0) apart: smaller ones look
 like stairs."""
@@ -64,13 +88,18 @@ def load_symbols(
     """
     formulas: list[Formula] = []
     foreign = coarse = held = 0
+    classes: dict[str, str] = {}
     for path in paths:
         for line, row in _rows(path):
             try:
                 token, size, text = row["token"], float(row["size"]), row["strokes"]
                 if not 0 <= size < math.inf:
                     raise ValueError(f"size {size}")
-                unknown = oov and token == OOV and row.get("label", OOV) not in LOOKALIKES
+                label = row.get("label") or OOV
+                if token == OOV or label in vocabulary:
+                    token = classes.setdefault(label, _token(label, vocabulary))
+                known = label in UNLIKE if label.startswith("\\") else label not in LOOKALIKES
+                unknown = oov and token == OOV and known
                 if token not in vocabulary.symbols and not unknown:
                     foreign += 1
                 elif 0 < size < COARSEST:
@@ -91,6 +120,19 @@ def is_held_out(strokes: str, one_of: int) -> bool:
     """Whether the sample with these `strokes`, text of the table, is one of those held out."""
     digest = hashlib.sha256(strokes.encode()).digest()
     return int.from_bytes(digest[:8], "big") % one_of == 0
+
+
+def _token(label: str, vocabulary: Vocabulary) -> str:
+    """The symbol that LaTeX reads in a label (`\\mathds{R}` → `\\mathbb{R}`), or `OOV`."""
+    name = _NAMES.get(label, label)
+    for pattern, written in _STYLES:
+        styled = re.sub(pattern, written, label)
+        name = styled if styled in vocabulary else name
+    try:
+        tokens = [name] if "{" in name else normalize(name, vocabulary)
+    except LatexError:
+        return OOV
+    return tokens[0] if len(tokens) == 1 and tokens[0] in vocabulary.symbols else OOV
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:

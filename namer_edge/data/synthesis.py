@@ -39,6 +39,8 @@ class SynthesisOptions:
     """A symbol takes another writer's strokes from the symbol bank."""
     typeset: float = bounded(0.0, 0, 1)
     """A label typeset with symbols of many writers replaces the formula."""
+    listed: float = bounded(1 / 3, 0, 1)
+    """Share of the typeset labels that come from the lists of `labels`, if there are any."""
     vary: float = bounded(0.5, 0, 1)
     """Symbols of a typeset label are exchanged for others of their kind."""
     strangers: float = bounded(0.0, 0, 1)
@@ -72,7 +74,9 @@ class Synthesis:
                     self.symbol_bank[visual[number]].append(strokes)
         if options.typeset:
             training_labels = [formula.tokens for formula in formulas]
-            self.sample_label = LabelSampler(training_labels, labels, vocabulary, options.vary)
+            self.sample_label = LabelSampler(
+                training_labels, labels, vocabulary, options.vary, options.listed
+            )
             self.typesetter = Typesetter(
                 measure(formulas, vocabulary), self.symbol_bank, vocabulary
             )

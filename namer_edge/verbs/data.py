@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..training.config import TrainConfig
 
 SUMMARY = "make data sets ready: pack, check, stats, show, symbols, vocabulary, school"
-SUB_VERBS = {"school": "namer_edge.data.school"}
+SUB_VERBS = {"school": "namer_edge.data.school", "everyday": "namer_edge.data.everyday"}
 FORMS = ("crohme", "hme100k", "mathwriting")
 
 
