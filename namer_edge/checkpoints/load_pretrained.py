@@ -31,7 +31,7 @@ class LoadedWeights:
     record: dict[str, Any]
     """The checkpoint's JSON."""
     new: tuple[str, ...] = ()
-    """Classes of the model that the weights lack; their rows stay random."""
+    """Classes of the model that the weights lack; their rows begin as the mean of the others."""
     dropped: tuple[str, ...] = ()
     """Classes of the weights that the model lacks."""
 
@@ -52,7 +52,8 @@ def load_pretrained(model: Namer | AutoregressiveModel, weights: Path) -> Loaded
     An autoregressive model may load the encoder of a NAMER alone.
 
     A NAMER may have another vocabulary: each class takes the row of the same token with the same
-    number of arguments, and other classes keep their random rows. Raises `CheckpointError` for
+    number of arguments, and other classes the mean of all visual rows: as improbable as an average
+    class, where random rows would drown what the weights know. Raises `CheckpointError` for
     weights that cannot be read, `ConfigError` for those of another architecture, or of a
     vocabulary that has no token in common.
     """
@@ -151,10 +152,11 @@ def matching_classes(old: Vocabulary, new: Vocabulary) -> Tensor:
 
 
 def _copy_rows(fresh: Tensor, given: Tensor, rows: Tensor, old_size: int) -> Tensor:
-    """`fresh` with the visual rows of `given` by `rows`, and its non-visual rows (none, `}` …) in
-    order."""
+    """Rows for the classes `rows` of `given`, the mean of its visual rows for new ones, and its
+    non-visual rows (none, `}` …) in order; shaped as `fresh`."""
     result = fresh.clone()
     known = rows >= 0
+    result[: len(rows)] = given[:old_size].mean(0)
     result[: len(rows)][known] = given[rows[known]].to(fresh)
     result[len(rows) :] = given[old_size:].to(fresh)
     return result
