@@ -125,8 +125,14 @@ z = <f> ^ { 2 } <G> + <f> ^ { 2 } <G> = 1 | <f> <G> = \frac{ <f> <G> }{ <f> <G> 
 class Everyday:
     """Draws labels, each a list of canonical tokens of the vocabulary `everyday`."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        alone: float = ALONE,
+        listed: float = LISTED,
+        mixed: float = MIXED,
+    ) -> None:
+        self.rng, self.alone, self.listed, self.mixed = rng, alone, listed, mixed
         self.vocabulary = Vocabulary.load("everyday")
         crohme = Vocabulary.load("crohme")
         self.signs = [sign for sign in self.vocabulary.symbols if sign not in crohme]
@@ -140,12 +146,12 @@ class Everyday:
 
     def __call__(self) -> list[str]:
         chance = self.rng.random()
-        if chance < ALONE:
+        if chance < self.alone:
             return [self.some(self.signs)]
-        if chance < ALONE + LISTED:
+        if chance < self.alone + self.listed:
             return [self.some(self.signs) for _ in range(int(self.rng.integers(3, 9)))]
         tokens = normalize(self.expanded("z"), self.vocabulary)
-        return self.mixed(tokens) if self.rng.random() < MIXED else tokens
+        return self.exchanged(tokens) if self.rng.random() < self.mixed else tokens
 
     def some(self, choice: Sequence[str]) -> str:
         return choice[int(self.rng.integers(len(choice)))]
@@ -154,7 +160,7 @@ class Everyday:
         """A string that the rule `name` makes."""
         return re.sub(r"<(\w)>", lambda found: self.expanded(found[1]), self.some(self.rules[name]))
 
-    def mixed(self, tokens: Sequence[str]) -> list[str]:
+    def exchanged(self, tokens: Sequence[str]) -> list[str]:
         """`tokens` with letters and operators exchanged for signs that CROHME lacks."""
         like = {"letter": self.letters, "operator": self.operators}
         return [

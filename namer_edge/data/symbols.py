@@ -75,14 +75,18 @@ class SymbolSet:
 
 
 def load_symbols(
-    paths: Iterable[Path], vocabulary: Vocabulary, hold_out: int = 0, oov: bool = True
+    paths: Iterable[Path],
+    vocabulary: Vocabulary,
+    hold_out: int = 0,
+    oov: bool = True,
+    held_out: bool = False,
 ) -> SymbolSet:
     """Reads tables (.tsv, .tsv.gz) with the columns `token`, the symbol of a sample, or `-none-`
     for an out-of-vocabulary sign, which a column `label` may name; `size`, its larger side in units
     of its source; `strokes`, as `x,y x,y|x,y …`, y down.
 
     One of `hold_out` samples, chosen by a hash of its strokes, is held out for evaluation (0: none
-    is); out-of-vocabulary signs are left out unless `oov`.
+    is); with `held_out` those alone are loaded. Out-of-vocabulary signs are left out unless `oov`.
 
     Raises `DataError` with the line for a file that is no such table.
     """
@@ -104,7 +108,7 @@ def load_symbols(
                     foreign += 1
                 elif 0 < size < COARSEST:
                     coarse += 1
-                elif hold_out and is_held_out(text, hold_out):
+                elif hold_out and is_held_out(text, hold_out) is not held_out:
                     held += 1
                 else:
                     formulas.append(_formula(f"{path.name}:{line}", token, _strokes(text)))

@@ -5,7 +5,7 @@ synthesized ones are exact.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,13 +65,8 @@ class Synthesis:
     ) -> None:
         self.vocabulary, self.options = vocabulary, options
         formulas = [formula for formula in formulas if formula.picture is None]
-        self.symbol_bank: dict[str, list[Strokes]] = defaultdict(list)
-        if options.swap or options.typeset:
-            for formula in (*formulas, *others):
-                visual = [node.token for node in to_nodes(formula.tokens, vocabulary)]
-                visual = [token for token in visual if token != "}"]
-                for number, strokes in ink_of(formula).items():
-                    self.symbol_bank[visual[number]].append(strokes)
+        used = options.swap or options.typeset
+        self.symbol_bank = ink_by_token((*formulas, *others) if used else (), vocabulary)
         if options.typeset:
             training_labels = [formula.tokens for formula in formulas]
             self.sample_label = LabelSampler(
@@ -173,6 +168,16 @@ def ink_of(formula: Formula) -> dict[int, Strokes]:
     for number in sorted({int(n) for n in formula.symbols if n >= 0}):
         ink[number] = [formula.strokes[i] for i in np.flatnonzero(formula.symbols == number)]
     return dict(ink)
+
+
+def ink_by_token(formulas: Iterable[Formula], vocabulary: Vocabulary) -> dict[str, list[Strokes]]:
+    """Symbol → what people wrote for it in `formulas`."""
+    bank: dict[str, list[Strokes]] = defaultdict(list)
+    for formula in formulas:
+        visual = [n.token for n in to_nodes(formula.tokens, vocabulary) if not n.ending]
+        for number, strokes in ink_of(formula).items():
+            bank[visual[number]].append(strokes)
+    return dict(bank)
 
 
 def _in_time(ink: Mapping[int, Strokes], owners: NDArray[np.int32]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ SUMMARY = "read a labeled set and say how much of it is right"
 SUB_VERBS = {
     "robustness": "namer_edge.evaluation.robustness",
     "unknown-signs": "namer_edge.evaluation.out_of_distribution",
+    "new-signs": "namer_edge.evaluation.new_signs",
     "reliability": "namer_edge.evaluation.reliability",
 }
 
@@ -34,6 +35,7 @@ Further evaluations, each with --help:
 
   namer-edge evaluate robustness PACK            size, pen width and rotation
   namer-edge evaluate unknown-signs PACK …       scores of out-of-distribution ink
+  namer-edge evaluate new-signs PACK …           signs and structures beyond CROHME's
   namer-edge evaluate reliability REPORT.json …  reliability diagrams of reports
 """
 
