@@ -22,7 +22,7 @@ Ranges = Mapping[str, Mapping[str, Any]]
 """Ranges by ingredient and field."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Condition:
     """One way in which a formula comes in, by the ranges of its ingredients."""
 
@@ -98,18 +98,16 @@ def chosen(patterns: Sequence[str]) -> tuple[Condition, ...]:
     Raises `ConfigError` for a pattern that none has.
     """
     for pattern in patterns:
-        if not any(pattern in (one.kind, *_names(one, pattern)) for one in conditions()):
+        if not any(_matches(one, pattern) for one in conditions()):
             known = ", ".join(one.name for one in conditions() if not one.pair)
             raise ConfigError(f"no condition {pattern!r}: choose picture, ink or from {known}")
     return tuple(
-        one
-        for one in conditions()
-        if not patterns or any(p in (one.kind, *_names(one, p)) for p in patterns)
+        one for one in conditions() if not patterns or any(_matches(one, p) for p in patterns)
     )
 
 
-def _names(condition: Condition, pattern: str) -> list[str]:
-    return [pattern] if pattern in condition.name else []
+def _matches(condition: Condition, pattern: str) -> bool:
+    return pattern == condition.kind or pattern in condition.name
 
 
 def _merged(several: Sequence[Ranges]) -> Ranges:
