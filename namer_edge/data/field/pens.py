@@ -236,12 +236,12 @@ class CrossedOut:
         elif self.style == "lines":
             rows = y0 + (y1 - y0) * np.array([0.35, 0.5, 0.65])
             over = [[(x0, row), (x1, row)] for row in rows.tolist()]
-        elif self.style == "slash":
-            over = [[(x0, y1), (x1, y0)]]
         else:
-            count = max(4, round((x1 - x0) / (0.12 * page.symbol)))
-            steps = np.linspace(x0, x1, count).tolist()
+            dense_ = 0.12 if self.style == "zigzag" else 0.07
+            steps = np.linspace(x0, x1, max(4, round((x1 - x0) / (dense_ * page.symbol)))).tolist()
             over = [[(at, (y0, y1)[number % 2]) for number, at in enumerate(steps)]]
+            if self.style == "scribble":
+                over.append([(x0, y1), *((at, (y0, y1)[n % 2]) for n, at in enumerate(steps[::3]))])
         strikes = [by_hand(line, page.symbol, 0.02, rng) for line in over]
         page.add([sign + np.float32([x, y]) for sign in signs] + strikes)
 
