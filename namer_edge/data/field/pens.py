@@ -269,8 +269,9 @@ class FarWriting:
 
 
 def _signs(page: Writing, count: int, rng: np.random.Generator) -> Strokes:
-    """So many of the formula's strokes that are no dots, side by side from the origin on."""
-    sized = [s for s in page.pen.strokes if np.ptp(s, axis=0).max() > 0.3 * page.symbol]
+    """So many of the formula's strokes that are no dots or bars, if there are others, side by side
+    from the origin on."""
+    sized = [s for s in page.pen.strokes if np.ptp(s[:, 1]) > 0.4 * page.symbol]
     chosen = sized or page.pen.strokes
     signs: Strokes = []
     x = 0.0
