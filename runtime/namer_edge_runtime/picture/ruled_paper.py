@@ -1,5 +1,6 @@
 """Removal of printed lines from ruled and squared paper; ink that crosses them stays."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .downscale import shrunk
+from .histogram import counts, quantile, spread
 
 COARSE = 640
 """Longest side in pixels of the downscaled picture in which lines are searched for."""
@@ -23,6 +25,8 @@ its curve where one is."""
 CUT = 0.25
 """Share of the strips that a line runs through at least before it leaves the picture."""
 MOST_SEEDS = 400
+CORNER = 0.03
+"""Share of the width that a line of an even grid may be in the picture for."""
 NEAR, STRAIGHT = 2, 1.5
 """Coarse pixels that a line may stray from its curve, in the first search and in the last."""
 DEGREE = 2
@@ -66,6 +70,11 @@ class Line:
     """Pixels that it extends on each side of its center."""
 
     @property
+    def middle(self) -> float:
+        """Row of its center in the middle of the picture."""
+        return float(np.median(self.rows))
+
+    @property
     def slope(self) -> float:
         return float(self.rows[-1] - self.rows[0]) / len(self.rows)
 
@@ -107,9 +116,9 @@ def without_ruling(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _ground(ink: NDArray[np.uint8]) -> tuple[float, float]:
     """The level of the bare paper, and the standard deviation of its grain."""
-    sample = ink[:: max(1, ink.shape[0] // 400), :: max(1, ink.shape[1] // 400)]
-    ground = float(np.median(sample))
-    return ground, 1.4826 * float(np.median(np.abs(sample - ground)))
+    levels = counts(ink)
+    ground = quantile(levels, 0.5)
+    return float(ground), 1.4826 * quantile(spread(levels, ground), 0.5)
 
 
 def _bridged(
@@ -134,11 +143,31 @@ def _lines(
         return []
     usual = float(np.median([line.level for line in lines]))
     slope = float(np.median([line.slope for line in lines]))
-    return [
+    lines = [
         replace(line, level=min(line.level, LIKE * usual))
         for line in lines
         if line.level < UNLIKE * usual and abs(line.slope - slope) < FAN
     ]
+    lines.sort(key=lambda line: line.middle)
+    if len(lines) < MANY or not _evenly_apart(lines):
+        return lines
+    more = [_line(ink, rows, ground, grain) for rows in _missing(lines)]
+    return lines + [line for line in more if line is not None and line.level < LIKE * usual]
+
+
+def _missing(lines: list[Line]) -> Iterator[NDArray[np.intp]]:
+    """[W] row in each column, where a line is missing between evenly spaced ones, or beyond them
+    in the picture's corners."""
+    gaps = np.diff([line.middle for line in lines])
+    usual = float(np.median(gaps))
+    for first, second, gap in zip(lines, lines[1:], gaps, strict=False):
+        count = round(gap / usual)
+        for step in range(1, count):
+            yield first.rows + np.rint((second.rows - first.rows) * (step / count)).astype(np.intp)
+    most = int(abs(lines[0].slope) * len(lines[0].rows) / 2 / usual) + 1
+    for step in range(1, most + 1):
+        yield lines[0].rows - round(step * usual)
+        yield lines[-1].rows + round(step * usual)
 
 
 def _levels(lines: list[Line], shape: tuple[int, ...]) -> NDArray[np.uint8]:
@@ -164,7 +193,7 @@ def _are_printed(lines: list[Line], dark: float) -> bool:
 
 def _evenly_apart(lines: list[Line]) -> bool:
     """Whether the lines lie on a grid of even distances, some of which may be missing."""
-    gaps = np.diff(np.sort([np.median(line.rows) for line in lines]))
+    gaps = np.diff(np.sort([line.middle for line in lines]))
     usual = float(np.median(gaps))
     missing = np.maximum(1, np.rint(gaps / usual))
     return float(np.ptp(gaps / missing)) <= UNEVEN * usual and missing.mean() < 1.5
@@ -281,7 +310,7 @@ def _line(
 ) -> Line | None:
     """The line along these rows [W], with its level and thickness; None where there is no ink."""
     columns = np.flatnonzero((rows >= 0) & (rows < len(ink)))
-    if not len(columns):
+    if len(columns) <= CORNER * len(rows):
         return None
     steps = np.arange(-WIDEST, WIDEST + 1)
     places = np.clip(rows[columns] + steps[:, None], 0, len(ink) - 1)
