@@ -13,8 +13,9 @@ from .histogram import counts, quantile, spread
 
 COARSE = 640
 """Longest side in pixels of the downscaled picture in which lines are searched for."""
-STRIP, MOST_STRIPS, LEAST_STRIPS = 16, 32, 8
-"""Pixels there across one strip of the picture, which gives one profile, and their number."""
+STRIP, NARROWEST = 16, 4
+"""Pixels there across one strip of the picture, which gives one profile, usually and at least."""
+MOST_STRIPS, LEAST_STRIPS = 32, 8
 STEEPEST, STEP = 0.12, 0.015
 """Slope up to which a line counts as level, and the steps in which slopes are tried."""
 HIGHEST = 9
@@ -93,24 +94,28 @@ def without_ruling(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
     ground, grain = _ground(ink)
     coarse, times = shrunk(ink, COARSE)
     turned = ink.T, np.ascontiguousarray(coarse.T)
-    level = _lines(ink, coarse, times, ground, grain)
+    flat = _lines(ink, coarse, times, ground, grain)
     upright = _lines(*turned, times, ground, grain)
-    if not level and not upright:
+    if not flat and not upright:
         return ink
-    across, down = _levels(level, ink.shape), _levels(upright, ink.T.shape).T
+    across, down = _levels(flat, ink.shape), _levels(upright, ink.T.shape).T
     rest = ink[(across == 0) & (down == 0) & (ink > ground + max(FAINTEST, 4 * grain))]
     dark = float(np.quantile(rest, 0.8)) - ground if len(rest) else 0.0
     plain = ink
     bands = []
-    for lines, levels, direction in ((level, across, 1), (upright, down, -1)):
+    for lines, levels, direction in ((flat, across, 1), (upright, down, -1)):
         if len(rest) and _are_printed(lines, dark):
             most = np.maximum(DARKER * levels, levels + CLEAR * grain) + ground
             plain = np.where((levels > 0) & (plain < most), np.uint8(ground), plain)
             thickness = max(line.above + line.below + 1 for line in lines)
-            bands.append((levels > 0, (thickness + 3, 3)[::direction]))
+            bands.append((levels > 0, _usual(lines), thickness, direction))
     bridged = plain
-    for band, kernel in bands:
-        bridged = _bridged(bridged, plain, band, kernel)
+    for band, level, thickness, direction in bands:
+        closed = _morphed(plain, cv2.MORPH_CLOSE, (thickness + 3, 3)[::direction])
+        if level > FAINT * dark:  # ink that runs along a line sticks out of it at one side
+            beside = _morphed(plain, cv2.MORPH_DILATE, (2 * thickness + 1, 1)[::direction])
+            closed = np.maximum(closed, np.minimum(beside, ink))
+        bridged = np.where(band, np.maximum(bridged, closed), bridged)
     return bridged
 
 
@@ -121,15 +126,8 @@ def _ground(ink: NDArray[np.uint8]) -> tuple[float, float]:
     return float(ground), 1.4826 * quantile(spread(levels, ground), 0.5)
 
 
-def _bridged(
-    ink: NDArray[np.uint8],
-    plain: NDArray[np.uint8],
-    band: NDArray[np.bool_],
-    kernel: tuple[int, int],
-) -> NDArray[np.uint8]:
-    """The ink of `plain` on both sides of the band, gone on with inside it."""
-    closed = cv2.morphologyEx(plain, cv2.MORPH_CLOSE, np.ones(kernel, np.uint8))
-    return np.where(band, np.maximum(ink, np.asarray(closed, np.uint8)), ink)
+def _morphed(ink: NDArray[np.uint8], operation: int, kernel: tuple[int, ...]) -> NDArray[np.uint8]:
+    return np.asarray(cv2.morphologyEx(ink, operation, np.ones(kernel, np.uint8)), np.uint8)
 
 
 def _lines(
@@ -141,7 +139,7 @@ def _lines(
     lines = [line for rows in courses if (line := _line(ink, rows, ground, grain)) is not None]
     if not lines:
         return []
-    usual = float(np.median([line.level for line in lines]))
+    usual = _usual(lines)
     slope = float(np.median([line.slope for line in lines]))
     lines = [
         replace(line, level=min(line.level, LIKE * usual))
@@ -149,10 +147,23 @@ def _lines(
         if line.level < UNLIKE * usual and abs(line.slope - slope) < FAN
     ]
     lines.sort(key=lambda line: line.middle)
-    if len(lines) < MANY or not _evenly_apart(lines):
+    if len(lines) < MANY:
+        return lines
+    lines = _one_each(lines, slope)
+    if not _evenly_apart(lines):
         return lines
     more = [_line(ink, rows, ground, grain) for rows in _missing(lines)]
     return lines + [line for line in more if line is not None and line.level < LIKE * usual]
+
+
+def _one_each(lines: list[Line], slope: float) -> list[Line]:
+    """Of lines nearer to each other than half the usual distance, that of the usual slope."""
+    near = float(np.median(np.diff([line.middle for line in lines]))) / 2
+    kept: list[Line] = []
+    for line in sorted(lines, key=lambda line: abs(line.slope - slope)):
+        if all(abs(line.middle - other.middle) >= near for other in kept):
+            kept.append(line)
+    return sorted(kept, key=lambda line: line.middle)
 
 
 def _missing(lines: list[Line]) -> Iterator[NDArray[np.intp]]:
@@ -183,12 +194,16 @@ def _levels(lines: list[Line], shape: tuple[int, ...]) -> NDArray[np.uint8]:
     return levels
 
 
+def _usual(lines: list[Line]) -> float:
+    """The median level of the lines."""
+    return float(np.median([line.level for line in lines]))
+
+
 def _are_printed(lines: list[Line], dark: float) -> bool:
     """Whether lines are no bars of a formula in ink of the level `dark`."""
     if not lines:
         return False
-    faint = float(np.median([line.level for line in lines])) <= FAINT * dark
-    return faint or (len(lines) >= MANY and _evenly_apart(lines))
+    return _usual(lines) <= FAINT * dark or (len(lines) >= MANY and _evenly_apart(lines))
 
 
 def _evenly_apart(lines: list[Line]) -> bool:
@@ -203,8 +218,8 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
     """[width] full-size row in each column, for everything level that runs through nearly the
     whole width."""
     height, across = coarse.shape
-    count = min(MOST_STRIPS, across // STRIP)
-    if count < LEAST_STRIPS or height < HIGHEST:
+    count = min(MOST_STRIPS, max(LEAST_STRIPS, across // STRIP))
+    if across < NARROWEST * count or height < HIGHEST:
         return []
     profiles = _profiles(coarse, count)
     shows = profiles > 0
@@ -212,7 +227,7 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
         return []
     tried = np.full((1, count), np.inf)
     found = np.full((1, count), np.inf)
-    for straight in _seeds(shows):
+    for straight in _seeds(shows, across / count):
         if np.abs(tried - straight).mean(1).min() < NEAR + 1:
             continue
         tried = np.vstack([tried, straight])
@@ -237,19 +252,19 @@ def _profiles(coarse: NDArray[np.uint8], count: int) -> NDArray[np.float32]:
     return np.where(raised > least, raised, np.float32(0))
 
 
-def _seeds(shows: NDArray[np.bool_]) -> list[NDArray[np.float64]]:
+def _seeds(shows: NDArray[np.bool_], strip: float) -> list[NDArray[np.float64]]:
     """[count] row in each strip, for each straight line that shows in enough strips; the one that
     shows in most comes first."""
     height, count = shows.shape
     near = np.ascontiguousarray(cv2.dilate(shows.view(np.uint8), np.ones((3, 1), np.uint8)).T)
     found = []
-    for shifts, inside in _slopes(height, count):
+    for shifts, inside in _slopes(height, count, strip):
         hits = np.zeros(height, np.uint8)
-        for strip, shift in zip(near, shifts.tolist(), strict=True):
+        for column, shift in zip(near, shifts.tolist(), strict=True):
             if shift >= 0:
-                hits[: height - shift] += strip[shift:]
+                hits[: height - shift] += column[shift:]
             else:
-                hits[-shift:] += strip[: height + shift]
+                hits[-shift:] += column[: height + shift]
         share = hits / inside
         rows = np.flatnonzero((share >= SEED) & (inside >= CUT * count))
         found += [(share[row], row + shifts.astype(np.float64)) for row in rows.tolist()]
@@ -258,11 +273,13 @@ def _seeds(shows: NDArray[np.bool_]) -> list[NDArray[np.float64]]:
 
 
 @lru_cache(maxsize=8)
-def _slopes(height: int, count: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _slopes(
+    height: int, count: int, strip: float
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """For each slope [count] rows that a line lies further down in each strip, and [height] strips
     in which one through that row of the middle is inside the picture, at least 1."""
     slopes = np.arange(-STEEPEST, STEEPEST + STEP / 2, STEP)
-    shifts = np.rint(slopes[:, None] * STRIP * (np.arange(count) - (count - 1) / 2)).astype(np.intp)
+    shifts = np.rint(slopes[:, None] * strip * (np.arange(count) - (count - 1) / 2)).astype(np.intp)
     shifts = np.clip(shifts, -height, height)
     rows = np.arange(height)[:, None]
     return [
