@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "read a labeled set and say how much of it is right"
 SUB_VERBS = {
+    "corrections": "namer_edge.evaluation.corrections",
     "robustness": "namer_edge.evaluation.robustness",
     "unknown-signs": "namer_edge.evaluation.out_of_distribution",
     "reliability": "namer_edge.evaluation.reliability",
@@ -32,6 +33,7 @@ file counts: one that cannot be read, or is not there, is wrong and is named.
 
 Further evaluations, each with --help:
 
+  namer-edge evaluate corrections PACK           how many corrections put misread ink right
   namer-edge evaluate robustness PACK            size, pen width and rotation
   namer-edge evaluate unknown-signs PACK …       scores of out-of-distribution ink
   namer-edge evaluate reliability REPORT.json …  reliability diagrams of reports
