@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "read a labeled set and say how much of it is right"
 SUB_VERBS = {
+    "corrections": "namer_edge.evaluation.corrections",
     "robustness": "namer_edge.evaluation.robustness",
     "unknown-signs": "namer_edge.evaluation.out_of_distribution",
     "new-signs": "namer_edge.evaluation.new_signs",
@@ -37,6 +38,7 @@ under field conditions: as people's pictures and programs' ink, drawn from writt
 
 Further evaluations, each with --help:
 
+  namer-edge evaluate corrections PACK           how many corrections put misread ink right
   namer-edge evaluate robustness PACK            size, pen width and rotation
   namer-edge evaluate unknown-signs PACK …       scores of out-of-distribution ink
   namer-edge evaluate new-signs PACK …           signs and structures beyond CROHME's
