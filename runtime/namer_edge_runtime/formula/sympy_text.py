@@ -15,6 +15,7 @@ from .signs import FUNCTION, LARGE, OVER, RELATION, UNDER
 from .sympy_value import (
     BLANK,
     LOOSE,
+    POWER,
     PRODUCT,
     SUM,
     TIGHT,
@@ -43,7 +44,8 @@ _NAMED = {
 _SEVERAL = ("Max", "Min", "gcd")
 _TIMES, _DIVIDED = ("\\times", "\\cdot", "\\ast", "*"), ("/", "\\div")
 _ADDED = {"+": "+", "-": "-", "\\pm": "±", "\\mp": "∓"}
-_INTEGRALS = ("\\int", "\\iint", "\\iiint", "\\oint")
+_INTEGRALS = {"\\int": 1, "\\oint": 1, "\\iint": 2, "\\iiint": 3}
+"""Integral → over how many variables."""
 _BOUND = {"\\sum": "Sum", "\\prod": "Product"}
 _PARTED = (",", ";", ".")
 _DIFFERENTIALS = ("d", "\\partial")
@@ -55,6 +57,8 @@ def sympy_text(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> s
 
     Raises `LatexError` for tokens that are not balanced, or brackets nested too deeply.
     """
+    if not tokens:
+        return ""
     try:
         return write(tokens, vocabulary, _row).text
     except RecursionError:
@@ -165,7 +169,7 @@ class _Reader:
                 if negative:
                     factor = Value(f"-{factor.at(PRODUCT)}", SUM)
                 if found:
-                    text = f"{found.at(PRODUCT)}{sign or '*'}{factor.at(TIGHT)}"
+                    text = f"{found.at(PRODUCT)}{sign or '*'}{factor.at(POWER)}"
                     factor = Value(text, PRODUCT)
                 found, sign = factor, ""
         found = found or Value(BLANK)
@@ -181,7 +185,7 @@ class _Reader:
         return found
 
     def power(self) -> Value:
-        place, atom = self.place, self.atoms[self.place]
+        atom = self.atoms[self.place]
         token = atom.token
         if self.bracketed():
             return self.raised(self.bracket())
@@ -192,10 +196,8 @@ class _Reader:
             return self.large(atom)
         if token in _NAMED:
             return self.function(atom)
-        applied = token in FUNCTION_LETTERS and (atom.superscript is None or primes(atom))
-        if applied and self.bracketed():
-            inner = self.bracket()
-            return self.raised(Value(call(name(atom), *(inner.members or (inner.at(SUM),)))))
+        if self.applied(atom):
+            return self.application(atom)
         if atom.rows:
             return self.raised(_matrix(atom))
         if atom.arguments and sign_of(token).kind not in (OVER, UNDER):
@@ -204,6 +206,25 @@ class _Reader:
             return self.raised(Value(_CONSTANTS[token]))
         found = Value(symbol(name(atom)))
         return found if primes(atom) else self.raised(found)
+
+    def applied(self, atom: Atom) -> bool:
+        """Whether a letter is a function of the brackets behind it: by its name, or since they
+        hold a single symbol or a list."""
+        if not letter(atom) or self.token() != "(" or not self.bracketed():
+            return False
+        inner = self.atoms[self.place + 1 : self.closed_by[self.place]]
+        number = bool(inner) and all(one.token.isdecimal() for one in inner)
+        several = any(one.token == "," for one in inner)
+        return atom.token in FUNCTION_LETTERS or len(inner) == 1 or number or several
+
+    def application(self, atom: Atom) -> Value:
+        """A function of the brackets behind it; `f^{(k)}` and `f^{-1}` are functions too."""
+        script = atom.superscript
+        own = script is not None and script.name.startswith(("(", "-1"))
+        inner = self.bracket()
+        called = name(atom) + (f"^{{{script.name}}}" if own else "")
+        found = self.raised(Value(call(called, *(inner.members or (inner.at(SUM),)))))
+        return found if own or primes(atom) else self.raised(found, atom)
 
     def raised(self, base: Value, atom: Atom | None = None) -> Value:
         """With the exponent of `atom` (default: the one before)."""
@@ -215,14 +236,14 @@ class _Reader:
             return Value(f"{base.at(TIGHT)}*pi/180", PRODUCT)
         if signs <= {"\\prime"}:
             return Value(call("prime", base.at(SUM)))
-        return Value(f"{base.at(TIGHT)}**{exponent.at(TIGHT)}", PRODUCT)
+        return Value(f"{base.at(TIGHT)}**{exponent.at(TIGHT)}", POWER)
 
     def number(self, first: Atom) -> Value:
         """Digits with at most one point; one with a script is the last."""
         text, last = first.token, first
         while bare(last) and self.place < self.end:
             behind = [atom.token for atom in self.atoms[self.place + 1 : self.place + 2]]
-            point = self.token() == "." not in text and "".join(behind).isdecimal()
+            point = self.token() == "." and "." not in text and "".join(behind).isdecimal()
             if not self.token().isdecimal() and not point:
                 break
             last = self.atoms[self.place]
@@ -230,8 +251,8 @@ class _Reader:
             self.place += 1
         if last.subscript is not None:
             return Value(symbol(f"{text}_{{{last.subscript.name}}}"))
-        whole, point, part = text.partition(".")
-        return Value(f"{whole.lstrip('0') or '0'}{point}{part}")
+        whole, dot, part = text.partition(".")
+        return Value(f"{whole.lstrip('0') or '0'}{dot}{part}")
 
     def bracket(self) -> Value:
         """What is between the brackets that come next, without their exponent."""
@@ -272,7 +293,7 @@ class _Reader:
         token, arguments = atom.token, atom.arguments
         first, last = arguments[0], arguments[-1]
         if token == "\\frac":
-            quotient = Value(f"{first.at(PRODUCT)}/{last.at(TIGHT)}", PRODUCT)
+            quotient = Value(f"{first.at(PRODUCT)}/{last.at(POWER)}", PRODUCT)
             return self.derivative(first, last) or quotient
         if token == "\\binom":
             return Value(f"binomial({first.at(SUM)}, {last.at(SUM)})")
@@ -304,7 +325,7 @@ class _Reader:
         """A sum, product, limit or integral with what it stands before."""
         below, above = atom.subscript, atom.superscript
         if atom.token in _INTEGRALS:
-            what, variables = self.integrand()
+            what, variables = self.integrand(_INTEGRALS[atom.token])
             bounds = f", {below.at(SUM)}, {above.at(SUM)}" if below and above else ""
             if len(variables) == 1 and bounds:
                 return Value(f"Integral({what}, ({variables[0]}{bounds}))")
@@ -318,31 +339,40 @@ class _Reader:
                 if (atom.token, sign) == ("\\lim", "\\rightarrow"):
                     return Value(f"Limit({what}, {left}, {right})")
                 if above and sign == "=" and atom.token in _BOUND:
-                    return Value(
-                        f"{_BOUND[atom.token]}({what}, ({left}, {right}, {above.at(SUM)}))"
-                    )
+                    bounds = f"({left}, {right}, {above.at(SUM)})"
+                    return Value(f"{_BOUND[atom.token]}({what}, {bounds})")
         scripts = [script.at(SUM) for script in (below, above) if script]
         return Value(call(sign_of(atom.token).character, what, *variables, *scripts))
 
-    def integrand(self) -> tuple[str, list[str]]:
-        """What is integrated, and over which variables."""
-        places = range(self.place, self.end - 1)
-        ahead = next((place for place in places if differential(self.atoms, place)), None)
-        if ahead is None:
-            atom = self.atoms[self.place] if self.place < self.end else Atom("")
-            above = atom.arguments[0].atoms if atom.token == "\\frac" else []
-            if not differential(above, len(above) - 2) or not above[:-1] or not bare(atom):
-                return self.multiplied().at(SUM), []
+    def integrand(self, most: int) -> tuple[str, list[str]]:
+        """What is integrated, and over which variables, `most` of them."""
+        atom = self.atoms[self.place] if self.place < self.end else Atom("")
+        above = atom.arguments[0].atoms if atom.token == "\\frac" else []
+        if bare(replace(atom, arguments=[])) and differential(above[-2:], 0):
             self.place += 1
             what = _Reader(above[:-2]).listed() if above[:-2] else Value("1")
-            return f"{what.at(PRODUCT)}/{atom.arguments[1].at(TIGHT)}", [symbol(name(above[-1]))]
-        what = self.inside(ahead) if ahead > self.place else Value("1")
-        self.place = ahead
-        variables = []
-        while self.place < self.end and differential(self.atoms, self.place):
-            variables.append(symbol(name(self.atoms[self.place + 1])))
+            return f"{what.at(PRODUCT)}/{atom.arguments[1].at(POWER)}", [symbol(name(above[-1]))]
+        row = self.atoms[: self.end]
+        if atom.token in _INTEGRALS:
+            what = self.power()
+        else:
+            ends = (place for place in range(self.place, self.end) if self.ends_integrand(place))
+            ahead = next(ends, self.end)
+            if not differential(row, ahead):
+                return self.multiplied().at(SUM), []
+            what = self.inside(ahead) if ahead > self.place else Value("1")
+            self.place = ahead
+        variables: list[str] = []
+        while differential(row, self.place) and len(variables) < most:
+            variables.append(symbol(name(row[self.place + 1])))
             self.place += 2
         return what.at(SUM), variables
+
+    def ends_integrand(self, place: int) -> bool:
+        """Whether `d x`, a relation or another integral stands there."""
+        token = self.atoms[place].token
+        related = sign_of(token).kind == RELATION or token in _INTEGRALS
+        return related or differential(self.atoms[: self.end], place)
 
 
 def _matrix(atom: Atom) -> Value:
