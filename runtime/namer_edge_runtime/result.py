@@ -61,6 +61,31 @@ class Reading:
         """Presentation MathML."""
         return self.expression.mathml()
 
+    @property
+    def word_mathml(self) -> str:
+        """Presentation MathML with the prefix `mml:`, as Word copies and pastes it."""
+        return self.expression.word_mathml
+
+    @property
+    def omml(self) -> str:
+        """Office Math Markup, an `m:oMath` element as Word's documents hold it."""
+        return self.expression.omml
+
+    @property
+    def typst(self) -> str:
+        """Mathematics of Typst, without the `$` round it."""
+        return self.expression.typst
+
+    @property
+    def sympy(self) -> str:
+        """An expression that SymPy's `sympify` takes."""
+        return self.expression.sympy
+
+    @property
+    def svg(self) -> str:
+        """The set formula as a picture, an `svg` element."""
+        return self.expression.svg
+
     def _repr_latex_(self) -> str:
         """For notebooks without HTML."""
         return f"$\\displaystyle {self.katex}$" if self.canonical else ""

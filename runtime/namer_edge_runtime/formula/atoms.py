@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count, pairwise
+from typing import Any, TypeVar
 
 from ..errors import LatexError, ModelFileError
 from .nodes import to_nodes
@@ -15,22 +16,25 @@ from .signs import BAR, CLOSE, FUNCTION, LARGE, OPEN, OPERATOR, PUNCTUATION, REL
 from .spelling import OPERATORS
 from .vocabulary import CELL, END, GROUP, LIMITS, ROW, ROWS, SCRIPTS, Vocabulary
 
+Form = TypeVar("Form")
+"""What a row becomes: text, or whatever an output form needs to know of it."""
+
 
 @dataclass
 class Atom:
-    """One place of a row; arguments and scripts are already written in the output form."""
+    """One place of a row; arguments, cells and scripts are already in the output form."""
 
     token: str
     """A symbol, a relation with its `arguments`, `{` for a grouped atom, or empty: no nucleus."""
     takes: tuple[str, ...] = ()
     """How each argument opens in the relation table."""
-    arguments: list[str] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
+    arguments: list[Any] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
     """Of an environment: its rows, of one cell or more."""
     wide: bool = False
     """An argument has more than one atom."""
-    subscript: str | None = None
-    superscript: str | None = None
+    subscript: Any = None
+    superscript: Any = None
     limits: bool = False
     """The scripts stand below and above."""
     place: int | None = None
@@ -59,8 +63,8 @@ def relation_table(tokens: Sequence[str]) -> Vocabulary:
 
 
 def write(
-    tokens: Sequence[str], vocabulary: Vocabulary | None, row: Callable[[list[Atom]], str]
-) -> str:
+    tokens: Sequence[str], vocabulary: Vocabulary | None, row: Callable[[list[Atom]], Form]
+) -> Form:
     """Canonical `tokens` in the form that `row` writes a row of atoms in.
 
     Raises `LatexError` where an argument is missing or braces do not match.
@@ -97,7 +101,7 @@ def write(
     return written(atoms)
 
 
-def _attach(atoms: list[Atom], relation: Atom, row: Callable[[list[Atom]], str]) -> None:
+def _attach(atoms: list[Atom], relation: Atom, row: Callable[[list[Atom]], Any]) -> None:
     """Adds a relation to the row; a script goes to the atom before it."""
     if relation.token not in (*SCRIPTS, LIMITS):
         atoms.append(relation)

@@ -1,5 +1,6 @@
 """`Expression`: a formula as tokens with the grammar that reads them, in every output form."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,13 @@ from .label_graph import label_graph
 from .latex import compact, katex
 from .mathml import mathml
 from .nodes import Node, to_nodes
+from .omml import omml
+from .svg import svg
+from .sympy_text import sympy_text
+from .typst import typst
 from .vocabulary import Vocabulary
+
+_TAG = re.compile("</?(?=[a-z])")
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,31 @@ class Expression:
     def mathml(self, *, marked: bool = False) -> str:
         """Presentation MathML; `marked` gives the element of each visual token a `data-token`."""
         return mathml(self.tokens, self.grammar, marked=marked)
+
+    @property
+    def word_mathml(self) -> str:
+        """Presentation MathML with the prefix `mml:`, as Word copies and pastes it."""
+        return _TAG.sub(r"\g<0>mml:", self.mathml()).replace("xmlns=", "xmlns:mml=", 1)
+
+    @property
+    def omml(self) -> str:
+        """Office Math Markup, an `m:oMath` element as Word's documents hold it."""
+        return omml(self.tokens, self.grammar)
+
+    @property
+    def typst(self) -> str:
+        """Mathematics of Typst, without the `$` round it."""
+        return typst(self.tokens, self.grammar)
+
+    @property
+    def sympy(self) -> str:
+        """An expression that SymPy's `sympify` takes."""
+        return sympy_text(self.tokens, self.grammar)
+
+    @property
+    def svg(self) -> str:
+        """The set formula as a picture, an `svg` element."""
+        return svg(self.tokens, self.grammar)
 
     def label_graph(
         self,

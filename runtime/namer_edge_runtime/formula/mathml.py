@@ -11,7 +11,7 @@ from .vocabulary import GROUP, Vocabulary
 
 _DIGITS = frozenset("0123456789")
 _NUMBER = re.compile(r"(?:d+\.)?d*[ds]|.")
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _EMPTY = "<mrow></mrow>"
 _ACCENT, _ACCENT_UNDER = ' accent="true"', ' accentunder="true"'
 _ENCLOSED = {"\\boxed": "box", "\\textcircled": "circle"}
@@ -21,7 +21,7 @@ _BARS = frozenset(token for token, sign in SIGNS.items() if sign.kind == BAR)
 """What opens, and closes too where one is open."""
 _ARROWS = {"\\xrightarrow": "→", "\\xlongequal": "="}
 """Signs that stretch under one text and over another."""
-_FENCES = {
+FENCES = {
     "\\begin{pmatrix}": "()",
     "\\begin{bmatrix}": "[]",
     "\\begin{Bmatrix}": "{}",
@@ -57,7 +57,7 @@ def _row(atoms: list[Atom], marked: bool) -> str:
     it is the base of the closing one's scripts. Brackets without a partner do not stretch.
     """
     elements: list[str] = []
-    closed_by = _brackets(atoms)
+    closed_by = brackets(atoms)
     begun: dict[int, int] = {}  # place of the closing bracket → that of the opening element
     for match in _NUMBER.finditer("".join(map(_kind, atoms))):
         run = atoms[match.start() : match.end()]
@@ -80,7 +80,7 @@ def _row(atoms: list[Atom], marked: bool) -> str:
     return elements[0] if len(elements) == 1 else _element("mrow", *elements)
 
 
-def _brackets(atoms: list[Atom]) -> dict[int, int]:
+def brackets(atoms: list[Atom]) -> dict[int, int]:
     """Place of each opening bracket that is closed in this row → that of the closing one; of
     intervals, brackets differ in kind."""
     closed_by: dict[int, int] = {}
@@ -120,7 +120,7 @@ def _element(name: str, *content: str, attributes: str = "") -> str:
 
 
 def _text(token: str) -> str:
-    return saxutils.escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", token))
+    return saxutils.escape(NOT_XML.sub("\N{REPLACEMENT CHARACTER}", token))
 
 
 def _nucleus(atom: Atom) -> str:
@@ -142,7 +142,7 @@ def _nucleus(atom: Atom) -> str:
     if token == "\\binom":
         both = _element("mfrac", options[0], last, attributes=' linethickness="0"')
         return _element("mrow", _element("mo", "("), both, _element("mo", ")"))
-    sign = _sign(token)
+    sign = sign_of(token)
     if sign.kind == OVER:
         return _element("mover", last, _element("mo", sign.character), attributes=_ACCENT)
     if sign.kind == UNDER:
@@ -160,18 +160,18 @@ def _table(atom: Atom) -> str:
     left = ' columnalign="left"' if atom.token in _LEFT else ""
     cells = (_element("mtr", *(_element("mtd", cell) for cell in row)) for row in atom.rows)
     table = _element("mtable", *cells, attributes=left)
-    fences = [_element("mo", fence) for fence in _FENCES.get(atom.token, "")]
+    fences = [_element("mo", fence) for fence in FENCES.get(atom.token, "")]
     return _element("mrow", *fences[:1], table, *fences[1:])
 
 
-def _sign(token: str) -> Sign:
+def sign_of(token: str) -> Sign:
     """What is not in the table is told by its own character."""
     return SIGNS.get(token) or Sign(token, token, IDENTIFIER if token.isalpha() else OPERATOR)
 
 
 def _symbol(atom: Atom) -> str:
     """Letters and functions are `mi`, what joins them is `mo`."""
-    sign = _sign(atom.token)
+    sign = sign_of(atom.token)
     if sign.kind in (IDENTIFIER, FUNCTION):
         return _element("mi", sign.character)
     if len(sign.character) > 1 and atom.token not in SIGNS:

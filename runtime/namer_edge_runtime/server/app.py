@@ -19,7 +19,7 @@ from .openapi import description
 from .pool import Pool
 from .rate_limit import TokenBucket
 from .request_body import BodyError, read_request
-from .responses import to_json
+from .responses import FORMS, accepted, to_json, to_text
 from .settings import Settings
 from .websocket import Pens
 
@@ -34,7 +34,10 @@ def build(settings: Settings, pool: Pool, metrics: Metrics) -> Starlette:
 
     async def recognize(request: Request) -> Response:
         response = await pool.read(await read_request(request, settings))
-        return JSONResponse(to_json(response))
+        kind = accepted(request.headers.get("accept", ""))
+        if not FORMS[kind]:
+            return JSONResponse(to_json(response), headers={"vary": "accept"})
+        return Response(to_text(response, kind), media_type=kind, headers={"vary": "accept"})
 
     async def healthz(request: Request) -> Response:
         up = len(pool.pids)

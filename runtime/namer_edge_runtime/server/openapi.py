@@ -4,6 +4,7 @@ from typing import Any
 
 from .. import __version__
 from .request_body import FILE, MOST_ALTERNATIVES
+from .responses import FORMS
 from .settings import Settings
 
 NUMBER = {"type": "number"}
@@ -96,10 +97,16 @@ def _recognize() -> dict[str, Any]:
             },
         },
         "responses": {
-            "200": _said("The formula; a blank page gives an empty one with score 0.", "Result"),
+            "200": _formula(),
             **{str(status): _said(why, "Error") for status, why in REFUSALS.items()},
         },
     }
+
+
+def _formula() -> dict[str, Any]:
+    said = _said("The formula; a blank page gives an empty one with score 0.", "Result")
+    texts = {kind: {"schema": TEXT} for kind, form in FORMS.items() if form}
+    return {**said, "content": {**said["content"], **texts}}
 
 
 def _said(why: str, schema: str = "") -> dict[str, Any]:

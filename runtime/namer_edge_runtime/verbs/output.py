@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from ..bulk.run import Outcome, Source
 
 JSON, LABEL_GRAPH = "json", "label-graph"
-COLUMNS = {"latex": "latex", "spaced": "canonical", "katex": "katex", "mathml": "mathml"}
+COLUMNS = {
+    "latex": "latex",
+    "spaced": "canonical",
+    "katex": "katex",
+    "mathml": "mathml",
+    "mathml-word": "word_mathml",
+    "omml": "omml",
+    "typst": "typst",
+    "sympy": "sympy",
+    "svg": "svg",
+}
 """Form of a formula that fits into a column → the attribute of a reading that gives it."""
 FORMATS = (*COLUMNS, JSON, LABEL_GRAPH)
 DOUBTFUL = 0.5

@@ -50,7 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--format",
         metavar="F",
         help="what is printed: latex (the default), spaced (token by token, as labels are), katex, "
-        "mathml, json (all there is), label-graph (of CROHME's evaluation tools)",
+        "mathml, mathml-word and omml (for Word), typst, sympy, svg, json (all there is), "
+        "label-graph (of CROHME's evaluation tools)",
     )
     parser.add_argument(
         "--alternatives",
