@@ -52,6 +52,8 @@ class LoadedInput:
     """The source of the picture, from which its colors are read."""
     turn: float = 0.0
     """Angle in radians by which it is turned about its origin before it is drawn, from x to y."""
+    mirror: tuple[float, float] = (1.0, 1.0)
+    """Factors of x and y of the strokes, 1 or -1, before they are turned."""
     _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Once found: the symbol height that a picture's lines were found for, and the lines."""
 
@@ -64,9 +66,11 @@ class LoadedInput:
             strokes = self.strokes
             if not strokes:
                 return blank_page()
+            if self.mirror != (1.0, 1.0):
+                strokes = [stroke * np.array(self.mirror, stroke.dtype) for stroke in strokes]
             if self.turn:
                 strokes = as_strokes(turned(stroke, self.turn) for stroke in strokes)
-            drawn = replace(render(strokes, preprocessing), turn=self.turn)
+            drawn = replace(render(strokes, preprocessing), turn=self.turn, mirror=self.mirror)
             if steps is not None:
                 steps.add("The strokes as they are drawn: what the model reads", 255 - drawn.image)
             return drawn

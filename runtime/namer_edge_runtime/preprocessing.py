@@ -96,13 +96,16 @@ class Prepared:
     scale: float
     """Model pixels for one unit of the input."""
     offset: tuple[float, float]
-    """Model pixels (x, y) of the input's origin: model = R(turn) · input · scale + offset."""
+    """Model pixels (x, y) of the input's origin: model = R(turn) · mirror · input · scale +
+    offset."""
     blank: bool = False
     """Whether there is no ink, so that nothing can be recognized."""
     color: NDArray[np.uint8] | None = None
     """[H, W, 3] the same picture in color, for a model of three channels."""
     turn: float = 0.0
     """Angle in radians by which the input was turned about its origin, from x towards y."""
+    mirror: tuple[float, float] = (1.0, 1.0)
+    """Factors, 1 or -1, by which x and y of the input were multiplied before."""
     strokes: NDArray[np.uint8] | None = None
     """[STROKE_PLANES, H, W] of `ink.planes`, for a model that reads them."""
 
@@ -112,11 +115,13 @@ class Prepared:
 
     def to_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """Model pixels [N, 2] (x, y) → coordinates of the input."""
-        return turned((np.asarray(points, np.float64) - self.offset) / self.scale, -self.turn)
+        level = turned((np.asarray(points, np.float64) - self.offset) / self.scale, -self.turn)
+        return level * self.mirror
 
     def from_input(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """Coordinates of the input [N, 2] (x, y) → model pixels."""
-        return turned(np.asarray(points, np.float64), self.turn) * self.scale + self.offset
+        upright = np.asarray(points, np.float64) * self.mirror
+        return turned(upright, self.turn) * self.scale + self.offset
 
 
 def planes(

@@ -89,6 +89,36 @@ def test_what_slopes_and_is_not_surely_read_is_read_level_where_that_is_surer(
     assert len(reader.engine.looks) == 3  # type: ignore[attr-defined]
 
 
+class Upright(Doubting):
+    """The tiny model's engine, unsure where less than half of the ink lies in the upper left."""
+
+    def vat(self, images: np.ndarray) -> VatOutput:
+        self.looks += [images.shape[2:]] * len(images)
+        seen = self.inner.vat(images)
+        rows, columns = (np.nonzero(images.max((0, 1)))[axis] for axis in (0, 1))
+        middles = (rows.min() + rows.max()) / 2, (columns.min() + columns.max()) / 2
+        lies = np.mean(rows < middles[0]) > 0.5 and np.mean(columns < middles[1]) > 0.5
+        return seen if lies else replace(seen, none=np.ones_like(seen.none))
+
+
+@pytest.mark.parametrize("mirror", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_ink_upside_down_or_mirrored_is_read_upright_where_that_is_surer(
+    recognizer: Recognizer, mirror: tuple[int, int]
+) -> None:
+    written = [*formula("1 1 1"), [(268, 4), (288, 4)]]
+    given = [np.array(stroke) * mirror for stroke in written]
+    for looks, read in (((1.0,), "1 1 1 -"), ((), "1 1 1 -" if mirror == (1, 1) else "")):
+        decoding = replace(recognizer.decoding, tta_scales=looks, confidence_threshold=0.5)
+        engine = Upright(recognizer, 0)
+        reader = Recognizer(engine, recognizer.preprocessing, recognizer.vocabulary, decoding)  # type: ignore[arg-type]
+        result = reader.strokes(given)
+        assert result.canonical == read
+        # Once more at most, and positions are those of the input.
+        assert len(engine.looks) == 1 + (mirror != (1, 1) and looks != ())
+        x = [token.x * mirror[0] for token in result.tokens]
+        assert x == sorted(x)
+
+
 def test_what_is_prepared_already_is_looked_at_once(recognizer: Recognizer) -> None:
     reader = doubting(recognizer, (2.0,))
     (result,) = reader.each([prepare_input(STROKES, recognizer.preprocessing)])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import InkError
 from ..preprocessing import Prepared, Preprocessing, padded_size
+from .pieces import whole
 from .planes import stroke_planes
 from .strokes import Stroke, bounds, symbol_height
 
@@ -22,12 +23,14 @@ def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
     """Strokes in any unit, drawn for a model's preprocessing.
 
     A typical symbol becomes `preprocessing.symbol_height` pixels high, less where the formula would
-    pass the size limits. Raises `InkError` where there is no stroke.
+    pass the size limits. Pieces of strokes are joined first. Raises `InkError` where there is no
+    stroke.
     """
     if not strokes:
         raise InkError("there are no strokes: nothing to draw")
-    x0, y0, x1, y1 = bounds(strokes)
+    strokes = whole(strokes)
     height = symbol_height(strokes)
+    x0, y0, x1, y1 = bounds(strokes)
     scale = preprocessing.symbol_height / height if height > 0 else 1.0
     room = 2 * preprocessing.margin
     largest = min(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .pieces import groups, whole
 from .strokes import Stroke, foot
 
 ROOT = "\\sqrt"
@@ -16,9 +17,10 @@ def assign_strokes(
 ) -> list[tuple[int, ...]]:
     """The indices of each symbol's strokes, by greedy nearest-neighbor matching.
 
-    Each stroke belongs to one symbol, and each symbol has a stroke where there are enough. A
-    stroke's position is the center of its box, or its `foot` for a root. Free strokes are matched
-    to symbols without one, nearest pair first; each remaining stroke goes to its nearest symbol.
+    Each stroke belongs to one symbol, and each symbol has a stroke where there are enough; pieces
+    of a stroke go together. A stroke's position is the center of its box, or its `foot` for a root.
+    Free strokes are matched to symbols without one, nearest pair first; each remaining stroke goes
+    to its nearest symbol.
     On 656 formulas of CROHME 2013 at their true positions, moved by up to half a cell, this
     gives 98.6 % of all strokes to their symbols.
 
@@ -30,6 +32,10 @@ def assign_strokes(
     owned: list[list[int]] = [[] for _ in symbols]
     if not symbols or not strokes:
         return [() for _ in symbols]
+    pieces = groups(strokes)
+    if len(pieces) < len(strokes):
+        found = assign_strokes(whole(strokes), symbols, positions)
+        return [tuple(n for group in own for n in pieces[group]) for own in found]
     centers = np.array([(stroke.min(0) + stroke.max(0)) / 2 for stroke in strokes])
     feet = np.array([foot(stroke) for stroke in strokes])
     is_root = np.array([symbol == ROOT for symbol in symbols])

@@ -1,9 +1,10 @@
-"""Test-time augmentation: inputs whose first score is low are read again, deskewed and at other
-scales, and the passes vote."""
+"""Test-time augmentation: inputs whose first score is low are read again, upright, deskewed and at
+other scales, and the passes vote."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..ink.direction import mirroring
 from ..inputs import LoadedInput
 from ..picture.skew import skew
 from ..result import Result
@@ -21,7 +22,9 @@ def augment(
     decided takes no further scale.
     """
     options = single_pass.decoding
-    _deskew(_unsure(jobs, options.confidence_threshold), single_pass, batch_size, alternatives)
+    for others in (_mirrored, _deskewed):
+        found = others(_unsure(jobs, options.confidence_threshold))
+        _read_again(found, single_pass, batch_size, alternatives)
     voters = [
         (job, value, Votes([first]))
         for job, value, first in _unsure(jobs, options.confidence_threshold)
@@ -38,9 +41,11 @@ def augment(
         job.answer = votes.winner(alternatives)
 
 
-def _unsure(
-    jobs: Sequence[Job], confidence_threshold: float
-) -> list[tuple[Job, LoadedInput, Result]]:
+_Unsure = tuple[Job, LoadedInput, Result]
+"""A job, an input for it, and its answer so far."""
+
+
+def _unsure(jobs: Sequence[Job], confidence_threshold: float) -> list[_Unsure]:
     """Jobs that further passes may help, with their inputs and their answers so far."""
     return [
         (job, job.input, job.answer)
@@ -51,22 +56,32 @@ def _unsure(
     ]
 
 
-def _deskew(
-    unsure: Sequence[tuple[Job, LoadedInput, Result]],
-    single_pass: SinglePass,
-    batch_size: int,
-    alternatives: int,
-) -> None:
-    """Reads skewed inputs once more, deskewed; keeps the deskewed input where it scores higher."""
-    skewed = [
+def _mirrored(unsure: Sequence[_Unsure]) -> list[_Unsure]:
+    """Ink that runs up or to the left, upright: programs do not always say which way y grows."""
+    return [
+        (job, replace(value, mirror=mirror), first)
+        for job, value, first in unsure
+        if value.strokes and (mirror := mirroring(value.strokes)) != value.mirror
+    ]
+
+
+def _deskewed(unsure: Sequence[_Unsure]) -> list[_Unsure]:
+    """Skewed inputs, level."""
+    return [
         (job, value.turned(-angle), first)
         for job, value, first in unsure
         if first.prepared and (angle := skew(first.prepared.image))
     ]
-    results = single_pass([level for _, level, _ in skewed], batch_size, alternatives)
-    for (job, level, first), second in zip(skewed, results, strict=True):
+
+
+def _read_again(
+    others: Sequence[_Unsure], single_pass: SinglePass, batch_size: int, alternatives: int
+) -> None:
+    """Reads each job's other input; keeps it where it scores higher."""
+    results = single_pass([other for _, other, _ in others], batch_size, alternatives)
+    for (job, other, first), second in zip(others, results, strict=True):
         if isinstance(second, Result) and second.score > first.score:
-            job.input = level
+            job.input = other
             job.take(second)
         elif isinstance(second, Result):
             job.answer = replace(first, milliseconds=first.milliseconds + second.milliseconds)

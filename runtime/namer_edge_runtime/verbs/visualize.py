@@ -30,10 +30,12 @@ def show_steps(
 ) -> None:
     """Writes each step of preparation, as far as it comes, into a PNG; turned as `result` is."""
     steps = Steps()
-    turn = result.prepared.turn if result and result.prepared else 0.0
     if source.error is None:
         with suppress(NamerEdgeError):  # recognition says what is wrong with the input
-            replace(open_input(source.value), turn=turn).prepare(preprocessing, steps)
+            opened = open_input(source.value)
+            if result and (seen := result.prepared):
+                opened = replace(opened, turn=seen.turn, mirror=seen.mirror)
+            opened.prepare(preprocessing, steps)
     if steps.taken:
         steps.save(target)
 
