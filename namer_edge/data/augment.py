@@ -46,6 +46,9 @@ class Augmentation:
     """Pen width times exp(±pen)."""
     scanned: float = bounded(0.0, 0, 1)
     """Share of the ink that is drawn as a scan and prepared as on a device."""
+    field: float = bounded(0.0, 0, 1)
+    """Share of the ink that is drawn as a picture under field conditions (borders, printed paper,
+    marks, light, camera) and prepared as on a device."""
 
     @property
     def off(self) -> bool:

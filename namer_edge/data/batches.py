@@ -18,6 +18,7 @@ from namer_edge_runtime.ink.render import draw
 from namer_edge_runtime.preprocessing import CELL, STRIDE, Preprocessing, planes
 
 from .augment import Augmentation, Placed, ScaledInk, place
+from .field_augmentation import FieldSample, field_sample
 from .formula import Formula
 from .picture_augmentation import PlacedPicture, place_picture
 from .scan_augmentation import scanned
@@ -176,7 +177,13 @@ class TrainingSet(Dataset[TrainingSample]):
             room = np.array([size[1], size[0]]) - 2 * self.preprocessing.margin - placed.extent
             offset = (self.preprocessing.margin + room * share).astype(np.float32)
             strokes = placed.strokes(offset)
-            if self.augmentation.scanned and rng.random() < self.augmentation.scanned:
+            positions = placed.positions + offset
+            sample: FieldSample | None = None
+            if self.augmentation.field and rng.random() < self.augmentation.field:
+                sample = field_sample(strokes, positions, batch, self.preprocessing, rng)
+            if sample is not None:
+                image, positions = sample.image, sample.positions
+            elif self.augmentation.scanned and rng.random() < self.augmentation.scanned:
                 image = scanned(strokes, batch, placed.pen_width, self.preprocessing, rng)
             else:
                 image = draw(strokes, batch, placed.pen_width)
@@ -184,7 +191,6 @@ class TrainingSet(Dataset[TrainingSample]):
                     if not self.augmentation.off:
                         strokes = rewritten(strokes, rng)
                     written = stroke_planes(strokes, image)
-            positions = placed.positions + offset
         cells = np.floor(positions[:, ::-1] / CELL).astype(np.int64)
         limits = (size[0] // CELL - 1, size[1] // CELL - 1)
         return TrainingSample(image, size, np.clip(cells, 0, limits), label, written)

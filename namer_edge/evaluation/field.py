@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from namer_edge_runtime.result import Result
 
 DATA = Path("runs/data/test2013.npz")
+FORMULAS = 200
 GOALS = {False: 90.0, True: 80.0}
 """Percent that a condition, and a pair of them, is meant to reach."""
 
@@ -46,18 +47,24 @@ class InkSample:
     label: str
 
 
-def run_field(arguments: argparse.Namespace) -> int:
-    """Raises the typed errors of model, engine, labels, data and conditions."""
+def run_field(
+    arguments: argparse.Namespace, opened: Callable[[argparse.Namespace], "Recognizer"]
+) -> int:
+    """Runs the bench on the recognizer that is `opened` for the options of `evaluate`.
+
+    Raises the typed errors of model, engine, labels, data and conditions.
+    """
     from tqdm import tqdm
 
-    from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, open_recognizer, write_text
+    from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, write_text
 
     several = chosen(arguments.condition or ())
     samples = ink_samples(arguments.data or DATA, arguments.labels)
-    recognizer = open_recognizer(arguments)
-    seed, half, size = arguments.field, arguments.half, arguments.batch_size
-    with tqdm(total=arguments.formulas, unit="formula", disable=None) as bar:
-        right, tried = right_clean(recognizer, samples, arguments.formulas, seed, size, bar.update)
+    recognizer = opened(arguments)
+    seed, size, count = arguments.field, arguments.batch_size, arguments.formulas or FORMULAS
+    half: Half = arguments.half or "tune"
+    with tqdm(total=count, unit="formula", disable=None) as bar:
+        right, tried = right_clean(recognizer, samples, count, seed, size, bar.update)
     report = FieldReport(seed, half, len(right), tried)
     failures = Failures(arguments.failures, recognizer) if arguments.failures else None
     with tqdm(total=len(right) * len(several), unit="input", disable=None) as bar:

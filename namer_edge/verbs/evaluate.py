@@ -80,12 +80,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     field.add_argument(
         "--half",
         choices=("tune", "report"),
-        default="tune",
-        help="of each range: one to tune on, one whose figures are reported (%(default)s)",
+        help="of each range: to tune on (default), or for figures that are reported",
     )
-    field.add_argument(
-        "--formulas", type=positive, default=200, metavar="N", help="a condition (%(default)s)"
-    )
+    field.add_argument("--formulas", type=positive, metavar="N", help="a condition (200)")
     field.add_argument(
         "--condition",
         action="append",
@@ -123,17 +120,21 @@ def run(arguments: argparse.Namespace) -> int:
 
     inputs = (arguments.data, arguments.labels)
     check_outputs((arguments.json, arguments.jsonl), inputs)
+    weights = str(arguments.model or "").endswith(CHECKPOINT)
+    if weights:
+        _check_for_weights(arguments)
     if arguments.field is not None:
         from ..evaluation.field import run_field
 
         useless = [name for name in ("loose", "all_rows", "jsonl") if getattr(arguments, name)]
         if useless:
             raise UsageError(f"{as_written(useless)}: not for the field bench")
-        return run_field(arguments)
+        return run_field(arguments, _reader if weights else open_recognizer)
     if arguments.data is None:
         raise UsageError("give DATA, the labeled set that is to be read")
-    if arguments.condition or arguments.failures:
-        raise UsageError("--condition, --failures: for the field bench; give --field SEED")
+    useless = [n for n in ("half", "formulas", "condition", "failures") if getattr(arguments, n)]
+    if useless:
+        raise UsageError(f"{as_written(useless)}: for the field bench; give --field SEED")
     labels = read_labels(arguments.labels) if arguments.labels else None
     packed = arguments.data.suffix.lower() == ".npz"
     samples: Iterable[Sample]
@@ -147,9 +148,6 @@ def run(arguments: argparse.Namespace) -> int:
         samples = list(samples)
         if all(sample.label is None for sample in samples):
             raise UsageError(f"no file of {arguments.data} carries its label: give --labels")
-    weights = str(arguments.model or "").endswith(CHECKPOINT)
-    if weights:
-        _check_for_weights(arguments)
     recognizer = _reader(arguments) if weights else open_recognizer(arguments)
     started = perf_counter()
     # Without a terminal to draw on, tqdm keeps silent.
