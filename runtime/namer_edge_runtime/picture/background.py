@@ -38,8 +38,13 @@ class InkMap:
     """Whether the ink was darker than its ground."""
 
 
-def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | None:
-    """The ink map of a gray picture [H, W]; None where there is no ink.
+def ink_map(
+    gray: NDArray[np.uint8],
+    steps: Steps | None = None,
+    outside: NDArray[np.bool_] | None = None,
+) -> InkMap | None:
+    """The ink map of a gray picture [H, W], without ink where it is `outside` the sheet; None where
+    there is no ink.
 
     1. Which of the two is the ink: it is the minority, so it pulls the third moment of the
        brightness, taken about the local median, to its side. Light ink is turned to dark.
@@ -55,6 +60,8 @@ def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
     if not dark_ink:
         gray, coarse = 255 - gray, 255 - coarse
     ink = _missing_light(gray, _ground(coarse))
+    if outside is not None:
+        ink[outside] = 0
     steps = steps or Unseen()
     steps.add(
         f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink

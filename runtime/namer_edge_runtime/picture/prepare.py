@@ -12,6 +12,7 @@ from ..ink.strokes import DOT, typical_height
 from ..preprocessing import Prepared, Preprocessing, opencv_affine, padded_size, turned, turning
 from .background import ink_map, stretched
 from .components import ConnectedComponents
+from .sheet import find_sheet
 from .skeleton import Skeleton, placed, shown
 from .steps import Steps, Unseen
 from .stroke_width import measured_width
@@ -102,7 +103,11 @@ class Lines:
             size = [max(1, round(length * factor)) for length in gray.shape]
             gray = np.asarray(cv2.resize(gray, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
             steps.add(f"Scaled down to {gray.shape[1]} x {gray.shape[0]}", gray)
-        found = ink_map(gray, steps)
+        sheet = find_sheet(gray)
+        if sheet is not None:
+            gray = sheet.image
+            steps.add("The sheet, cut out of what lies round it", gray)
+        found = ink_map(gray, steps, None if sheet is None else sheet.outside)
         ink = None if found is None else _measured(found.image)
         if ink is None:
             steps.add("No ink: a blank page", np.zeros_like(gray))
@@ -123,7 +128,8 @@ class Lines:
             around = cv2.GaussianBlur(drawn, (0, 0), max(0.5, AROUND * pen))
             drawn = np.asarray(cv2.addWeighted(drawn, 2, around, -1, 0), np.uint8)
         skeleton = Skeleton.of(drawn, pen, INK)
-        corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
+        x, y = (0, 0) if sheet is None else sheet.corner
+        corner = (ink.corner[0] + x - edge) / factor, (ink.corner[1] + y - edge) / factor
         return cls(
             drawn, pen, skeleton, fine * factor, corner, preprocessing.symbol_height * fineness
         )
