@@ -11,6 +11,7 @@ from .histogram import counts, quantile, spread
 from .ruled_paper import without_ruling
 from .steps import Steps, Unseen
 
+RULING = "the printed lines of the paper are left out"
 COARSE, COARSEST = 512, 128
 """Longest side, in pixels, at which light and shadow are looked at, at most, and at which ink and
 ground are told apart."""
@@ -36,6 +37,8 @@ class InkMap:
     """[H, W], 255 ink, 0 ground, soft edges kept."""
     dark_ink: bool
     """Whether the ink was darker than its ground."""
+    notes: tuple[str, ...] = ()
+    """What was left out."""
 
 
 def ink_map(
@@ -72,7 +75,8 @@ def ink_map(
     image = stretched(plain)
     if image is not None:
         steps.add("Grain cut off, ink full", 255 - image)
-    return None if image is None else InkMap(image, dark_ink)
+    notes = () if plain is ink else (RULING,)
+    return None if image is None else InkMap(image, dark_ink, notes)
 
 
 def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .downscale import shrunk
 
+OUTSIDE = "what lies round the sheet is left out"
 COARSE = 320
 """Longest side in pixels at which a sheet is looked for, at most."""
 DARKER, CONTRAST = 0.6, 50
