@@ -108,6 +108,8 @@ class Prepared:
     """Factors, 1 or -1, by which x and y of the input were multiplied before."""
     strokes: NDArray[np.uint8] | None = None
     """[STROKE_PLANES, H, W] of `ink.planes`, for a model that reads them."""
+    notes: tuple[str, ...] = ()
+    """What was seen in the picture and left out, one sentence each."""
 
     def planes(self, inputs: int) -> NDArray[np.uint8]:
         """The input planes [inputs, H, W] of a model that reads so many."""

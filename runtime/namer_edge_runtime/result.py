@@ -158,6 +158,9 @@ class Result(Reading):
     milliseconds: Milliseconds = Milliseconds()
     truncated: bool = False
     """There were more nodes than the model takes; the least likely were left out."""
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+    """What was seen in the picture and left out, as the lines of the paper or a frame round the
+    formula, one sentence each."""
     prepared: Prepared | None = field(default=None, repr=False, compare=False)
     """What the model saw, and how its pixels lie in the input."""
     ink: Strokes | None = field(default=None, repr=False, compare=False)
@@ -235,6 +238,7 @@ class Result(Reading):
             "device": self.device,
             "precision": self.precision,
             "milliseconds": self.milliseconds.to_json(),
+            "notes": list(self.notes),
         }
         if self.alternatives:
             value["alternatives"] = [reading.to_json() for reading in self.alternatives]

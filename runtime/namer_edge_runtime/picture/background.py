@@ -11,6 +11,7 @@ from .histogram import counts, quantile, spread
 from .ruled_paper import without_ruling
 from .steps import Steps, Unseen
 
+RULING = "the printed lines of the paper are left out"
 COARSE, COARSEST = 512, 128
 """Longest side, in pixels, at which light and shadow are looked at, at most, and at which ink and
 ground are told apart."""
@@ -36,10 +37,17 @@ class InkMap:
     """[H, W], 255 ink, 0 ground, soft edges kept."""
     dark_ink: bool
     """Whether the ink was darker than its ground."""
+    notes: tuple[str, ...] = ()
+    """What was left out."""
 
 
-def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | None:
-    """The ink map of a gray picture [H, W]; None where there is no ink.
+def ink_map(
+    gray: NDArray[np.uint8],
+    steps: Steps | None = None,
+    outside: NDArray[np.bool_] | None = None,
+) -> InkMap | None:
+    """The ink map of a gray picture [H, W], without ink where it is `outside` the sheet; None where
+    there is no ink.
 
     1. Which of the two is the ink: it is the minority, so it pulls the third moment of the
        brightness, taken about the local median, to its side. Light ink is turned to dark.
@@ -55,6 +63,8 @@ def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
     if not dark_ink:
         gray, coarse = 255 - gray, 255 - coarse
     ink = _missing_light(gray, _ground(coarse))
+    if outside is not None:
+        ink[outside] = 0
     steps = steps or Unseen()
     steps.add(
         f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink
@@ -65,7 +75,8 @@ def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
     image = stretched(plain)
     if image is not None:
         steps.add("Grain cut off, ink full", 255 - image)
-    return None if image is None else InkMap(image, dark_ink)
+    notes = () if plain is ink else (RULING,)
+    return None if image is None else InkMap(image, dark_ink, notes)
 
 
 def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -30,13 +30,15 @@ class ConnectedComponents:
     """[components + 1, 5] x, y, width, height and area of each number."""
     numbers: NDArray[np.intp]
     """Numbers of the kept components."""
+    level: int
+    """What pixels of components exceed."""
 
     @classmethod
     def of(cls, image: NDArray[np.uint8], level: int) -> "ConnectedComponents":
         """All components of the pixels above `level`."""
         _, mask = cv2.threshold(image, level, 1, cv2.THRESH_BINARY)
         labels, stats, _ = connected(np.asarray(mask, np.uint8))
-        return cls(image, labels, stats, np.arange(1, len(stats)))
+        return cls(image, labels, stats, np.arange(1, len(stats)), level)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -75,7 +77,7 @@ class ConnectedComponents:
         sides = self.sizes.max(1, initial=0)
         fine = self.pen < FINE and sides.max(initial=0) > LINE
         single = self.stats[self.numbers, 4] == 1
-        return self._only((sides >= share * self.pen) & (~single | fine))
+        return self.only((sides >= share * self.pen) & (~single | fine))
 
     def without_strays(self, small: float, far: float) -> "ConnectedComponents":
         """The components without stray dots, which are grains of the paper.
@@ -91,7 +93,7 @@ class ConnectedComponents:
         gaps = np.maximum(low[dots, None] - high[~dots], low[~dots] - high[dots, None])
         kept = ~dots
         kept[dots] = gaps.max(2).min(1) <= far
-        return self._only(kept)
+        return self.only(kept)
 
     def edges_of_paper(self) -> NDArray[np.bool_] | None:
         """The mask [H, W] of components that touch the picture's edge and are `THICK`, dilated by
@@ -101,7 +103,7 @@ class ConnectedComponents:
         touching = (x == 0) | (y == 0) | (x + w == width) | (y + h == height)
         if not touching.any():
             return None
-        elsewhere = self._only(~touching).without_specks(1.0)
+        elsewhere = self.only(~touching).without_specks(1.0)
         if not len(elsewhere):
             return None
         pen = elsewhere.pen
@@ -116,7 +118,12 @@ class ConnectedComponents:
         round_it = 2 * int(np.ceil(pen)) + 1
         return np.asarray(cv2.dilate(dirt, np.ones((round_it, round_it), np.uint8))) > 0
 
-    def _only(self, kept: NDArray[np.bool_]) -> "ConnectedComponents":
+    def of_image(self, image: NDArray[np.uint8]) -> "ConnectedComponents":
+        """The components of what is left of them in an image [H, W]."""
+        return ConnectedComponents.of(np.where(self.mask, image, np.uint8(0)), self.level)
+
+    def only(self, kept: NDArray[np.bool_]) -> "ConnectedComponents":
+        """The components of which `kept` [components] is true."""
         if kept.all():
             return self
         left = replace(self, numbers=self.numbers[kept])

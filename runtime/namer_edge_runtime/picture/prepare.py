@@ -12,6 +12,8 @@ from ..ink.strokes import DOT, typical_height
 from ..preprocessing import Prepared, Preprocessing, opencv_affine, padded_size, turned, turning
 from .background import ink_map, stretched
 from .components import ConnectedComponents
+from .foreign_ink import BLOT, without_blots, without_foreign_ink
+from .sheet import OUTSIDE, find_sheet
 from .skeleton import Skeleton, placed, shown
 from .steps import Steps, Unseen
 from .stroke_width import measured_width
@@ -39,6 +41,7 @@ LEAST_LINE = 1.5
 FINEST, THICKEST = 0.9, 1.5
 """Lines between so many pens of the model wide stay as they are, so that nothing is lost of them;
 finer ones are thickened, thicker ones drawn again along their skeleton."""
+EDGE = "a dark thing at the picture's edge is left out"
 RUNG = 1.15
 """Ratio of two sizes that a formula may come in, relative to its symbols."""
 
@@ -53,6 +56,8 @@ class _Ink:
     symbol: float
     """Height in pixels of a typical symbol, from the middle of its lines, roughly."""
     pen: float
+    notes: tuple[str, ...] = ()
+    """What was left out."""
 
     @property
     def crowded(self) -> bool:
@@ -76,6 +81,8 @@ class Lines:
     """Height of a symbol in `skeleton`, where its components do not tell one."""
     turn: float = 0.0
     """Angle in radians by which the picture was turned about its origin (`Prepared.turn`)."""
+    notes: tuple[str, ...] = ()
+    """What was left out (`Prepared.notes`)."""
 
     @classmethod
     def find(
@@ -102,9 +109,13 @@ class Lines:
             size = [max(1, round(length * factor)) for length in gray.shape]
             gray = np.asarray(cv2.resize(gray, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
             steps.add(f"Scaled down to {gray.shape[1]} x {gray.shape[0]}", gray)
-        found = ink_map(gray, steps)
+        sheet = find_sheet(gray)
+        if sheet is not None:
+            gray = sheet.image
+            steps.add("The sheet, cut out of what lies round it", gray)
+        found = ink_map(gray, steps, None if sheet is None else sheet.outside)
         ink = None if found is None else _measured(found.image)
-        if ink is None:
+        if found is None or ink is None:
             steps.add("No ink: a blank page", np.zeros_like(gray))
             return None
         steps.add(f"Dirt dropped, cut out; the pen is {ink.pen:.1f} pixels wide", 255 - ink.image)
@@ -123,9 +134,12 @@ class Lines:
             around = cv2.GaussianBlur(drawn, (0, 0), max(0.5, AROUND * pen))
             drawn = np.asarray(cv2.addWeighted(drawn, 2, around, -1, 0), np.uint8)
         skeleton = Skeleton.of(drawn, pen, INK)
-        corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
+        x, y = (0, 0) if sheet is None else sheet.corner
+        corner = (ink.corner[0] + x - edge) / factor, (ink.corner[1] + y - edge) / factor
         return cls(
-            drawn, pen, skeleton, fine * factor, corner, preprocessing.symbol_height * fineness
+            *(drawn, pen, skeleton, fine * factor, corner),
+            preprocessing.symbol_height * fineness,
+            notes=(*([OUTSIDE] * (sheet is not None)), *found.notes, *ink.notes),
         )
 
     def turned(self, angle: float, steps: Steps | None = None) -> "Lines":
@@ -142,7 +156,10 @@ class Lines:
             caption = f"Turned by {abs(np.degrees(angle)):.0f} degrees, as what is written slopes"
             steps.add(caption, 255 - drawn)
         skeleton = Skeleton.of(drawn, self.pen, INK)
-        return Lines(drawn, self.pen, skeleton, self.fine, (x, y), self.symbol, self.turn + angle)
+        turn = self.turn + angle
+        return Lines(
+            drawn, self.pen, skeleton, self.fine, (x, y), self.symbol, turn, notes=self.notes
+        )
 
     def drawn(
         self, scale: float, offset: tuple[float, float], size: tuple[int, int], pen: float
@@ -194,7 +211,7 @@ class Lines:
             )
         x, y = self.corner
         origin = offset[0] - x * scale, offset[1] - y * scale
-        return Prepared(image, scale, origin, turn=self.turn)
+        return Prepared(image, scale, origin, turn=self.turn, notes=self.notes)
 
 
 def prepare(
@@ -226,6 +243,7 @@ def drawn_width(pen_width: float) -> float:
 def _measured(image: NDArray[np.uint8]) -> _Ink | None:
     """The ink cut out without dirt and measured; None where nothing is left."""
     clean = ConnectedComponents.of(image, INK)
+    notes: list[str] = []
     for _ in range(MOST_CLEANINGS):
         dirt = clean.edges_of_paper()
         if dirt is None:
@@ -235,14 +253,22 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
         if again is None:
             return None
         clean = ConnectedComponents.of(again, INK)
+        notes = [EDGE]
+    patched = clean
+    clean = without_blots(clean) if len(clean) > 1 else clean
+    notes += [BLOT] * (clean is not patched)
     clean = clean.without_specks(SPECK)
     if not len(clean):
         return None
+    clean, foreign = without_foreign_ink(clean)
+    notes += foreign
     pen = clean.pen
     symbol = typical_height(np.maximum(clean.sizes - pen, 0))
     clean = clean.without_strays(DOT * symbol + pen, STRAY * symbol)
     x0, y0, x1, y1 = clean.bounds
-    return _Ink(np.ascontiguousarray(clean.image[y0:y1, x0:x1]), (x0, y0), symbol, pen)
+    return _Ink(
+        np.ascontiguousarray(clean.image[y0:y1, x0:x1]), (x0, y0), symbol, pen, tuple(notes)
+    )
 
 
 def _room(preprocessing: Preprocessing, height: float, width: float) -> tuple[float, float]:

@@ -247,6 +247,7 @@ class SinglePass:
             prepared=page.prepared,
             ink=page.ink,
             vocabulary=self.vocabulary,
+            notes=page.prepared.notes,
         )
 
     def _reading(

@@ -1,0 +1,234 @@
+"""Ink that is no part of the formula: frames, underlines, blots, crossed-out and far-off ink."""
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ink.strokes import BAR, DOT, typical_height
+from .components import ConnectedComponents
+
+FRAME = "a frame round the formula is left out"
+UNDERLINE = "a line under the formula is left out"
+BLOT = "blots or holes in the paper are left out"
+SCRIBBLE = "crossed-out ink is left out"
+FAR = "ink far from the formula is left out"
+
+LARGE = 1.2
+"""Height in typical symbols from which a component may be a frame."""
+SPARSE = 0.4
+"""Share of its box that a frame's ink fills at most."""
+CONVEX, BOXLIKE = 0.88, 0.7
+"""Shares of its convex hull and of its box that the outline of a frame fills, at least."""
+LINE = 1.8
+"""Pens from the outline up to which ink belongs to the frame."""
+HELD, HELD_SIZE, HELD_ALONE = 0.2, 0.3, 0.5
+"""Ink inside a frame, as a share of the frame's; height and width that it takes of it; and the
+first share for a single component, which may be the bar of a letter."""
+LONG, UNDER = 0.6, 0.35
+"""Share of the width of what stands above that an underline has, and symbol heights up to which it
+may reach into it."""
+MOST_LINES = 3
+"""Lines under a formula."""
+SOLID, BROAD = 0.5, 4.0
+"""A blot fills this share of its box and is so many pens wide, both at least."""
+HOLE, ROW = 1.6, 7
+"""The same for one of a row of equal blots, and how many make a row."""
+CROSSED, DENSE = 4.5, 0.33
+"""Crossed-out ink is a line so many times as long as its box is high and wide together, which
+fills this share of the box."""
+ACROSS = 2.5
+"""Symbol heights that crossed-out ink is high at most."""
+AWAY, MINOR = 2.0, 0.25
+"""Symbol heights between writing that does not belong together, and share of the ink that is left
+out at most."""
+
+
+def without_foreign_ink(
+    clean: ConnectedComponents,
+) -> tuple[ConnectedComponents, list[str]]:
+    """The components of the formula, and notes of what is left out."""
+    notes = []
+    for step, note in (
+        (_without_scribbles, SCRIBBLE),
+        (_without_frames, FRAME),
+        (_without_underlines, UNDERLINE),
+        (_without_far_ink, FAR),
+    ):
+        if len(clean) < 2 and step is not _without_frames:
+            continue
+        left = step(clean)
+        if left is not clean and len(left):
+            clean = left
+            notes.append(note)
+    return clean, notes
+
+
+def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
+    """The components without filled patches much wider than the pen, and without rows of equal
+    ones, as of a spiral binding."""
+    width, height = clean.sizes.T
+    area = clean.stats[clean.numbers, 4]
+    solid = (area > SOLID * width * height) & (np.minimum(width, height) > 1)
+    pen = _pen_of(clean, ~solid)
+    blots = solid & (np.minimum(width, height) > BROAD * pen)
+    for place in np.flatnonzero(blots):
+        blots[place] = _widest(clean, place) > BROAD * pen
+    holes = (
+        solid & (np.minimum(width, height) > HOLE * pen) & (np.maximum(width, height) < BAR * pen)
+    )
+    if holes.sum() >= ROW:
+        low = clean.stats[clean.numbers[holes], :2]
+        usual = np.median(clean.sizes[holes], axis=0)
+        alike = (np.abs(clean.sizes[holes] - usual) <= np.maximum(1.5, 0.25 * usual)).all(1)
+        in_row = usual[:, None] * 0.5 >= np.abs(low - np.median(low, axis=0)).T
+        holes[np.flatnonzero(holes)] = alike & in_row[np.argmax(in_row.sum(1))]
+    blots |= holes & (holes.sum() >= ROW)
+    if not blots.any() or blots.all() or area[~blots].max() < 4 * pen * pen:
+        return clean
+    return clean.only(~blots)
+
+
+def _without_scribbles(clean: ConnectedComponents) -> ConnectedComponents:
+    """Symbols that are crossed out by many lines."""
+    width, height = clean.sizes.T
+    area = clean.stats[clean.numbers, 4]
+    high = height < ACROSS * typical_height(clean.sizes)
+    scribbles = (area > CROSSED * clean.pen * (width + height)) & (area > DENSE * width * height)
+    scribbles &= high & (np.minimum(width, height) > BROAD * clean.pen)
+    return clean if not scribbles.any() or scribbles.all() else clean.only(~scribbles)
+
+
+def _pen_of(clean: ConnectedComponents, lines: NDArray[np.bool_]) -> float:
+    """The pen's width, measured on `lines` where those differ from all."""
+    return clean.pen if lines.all() or not lines.any() else clean.only(lines).pen
+
+
+def _widest(clean: ConnectedComponents, place: int) -> float:
+    """Width of the widest place of a component, in pixels."""
+    own, _ = _own(clean, place)
+    return 2 * float(cv2.distanceTransform(own, cv2.DIST_L2, cv2.DIST_MASK_3).max())
+
+
+def _own(clean: ConnectedComponents, place: int) -> tuple[NDArray[np.uint8], tuple[slice, slice]]:
+    """Mask of a component, with an empty pixel on each side, and its box."""
+    number = clean.numbers[place]
+    x, y, w, h = clean.stats[number, :4].tolist()
+    box = slice(y, y + h), slice(x, x + w)
+    return np.pad((clean.labels[box] == number).astype(np.uint8), 1), box
+
+
+def _without_frames(clean: ConnectedComponents) -> ConnectedComponents:
+    """Closed lines with several symbols inside: boxes, circles, clouds."""
+    width, height = clean.sizes.T
+    area = clean.stats[clean.numbers, 4]
+    symbol = typical_height(clean.sizes)
+    large = (height > min(LARGE * symbol, 0.5 * height.max())) & (area < SPARSE * width * height)
+    if not large.any():
+        return clean
+    pen = clean.pen
+    image = clean.image
+    for place in np.flatnonzero(large)[np.argsort(-(width * height)[large])][:3]:
+        ring = _ring(clean, int(place), pen)
+        if ring is not None:
+            image = image.copy() if image is clean.image else image
+            ring, box = ring
+            image[box][ring] = 0
+    return clean if image is clean.image else clean.of_image(image)
+
+
+def _ring(
+    clean: ConnectedComponents, place: int, pen: float
+) -> tuple[NDArray[np.bool_], tuple[slice, slice]] | None:
+    """The pixels of a frame in its box, and the box; None where the component is none."""
+    own, box = _own(clean, place)
+    joined = cv2.morphologyEx(
+        np.pad(own, GAP), cv2.MORPH_CLOSE, np.ones((2 * GAP + 1, 2 * GAP + 1), np.uint8)
+    )[GAP:-GAP, GAP:-GAP]
+    contours, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    outline = max(contours, key=cv2.contourArea)
+    inside = cv2.contourArea(outline)
+    hull = cv2.contourArea(cv2.convexHull(outline))
+    if inside < max(CONVEX * hull, BOXLIKE * own.size):
+        return None
+    filled = np.zeros_like(own)
+    cv2.drawContours(filled, [outline], -1, 1, cv2.FILLED)
+    depth = cv2.distanceTransform(filled, cv2.DIST_L2, cv2.DIST_MASK_3)[1:-1, 1:-1]
+    own, filled = own[1:-1, 1:-1], filled[1:-1, 1:-1]
+    # Where the frame is drawn with another pen than the formula, its own width counts.
+    at_edge = (filled > 0) & (depth <= LINE * pen)
+    ring = (own > 0) & at_edge
+    if ring.sum() < 0.6 * own.sum() and ring.sum() * 2 < at_edge.sum() * 0.5:
+        return None
+    inner = (clean.mask[box] & (filled > 0) & ~at_edge).astype(np.uint8)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(inner)
+    held = stats[1:][stats[1:, 4] > pen * pen]
+    if not len(held):
+        return None
+    low, high = held[:, :2].min(0), (held[:, :2] + held[:, 2:4]).max(0)
+    size = (high - low) / (own.shape[1], own.shape[0])
+    least = HELD if len(held) > 1 else HELD_ALONE
+    if size.min() < HELD_SIZE or held[:, 4].sum() < least * ring.sum():
+        return None
+    return ring, box
+
+
+GAP = 3
+"""Pixels up to which a frame may be open."""
+
+
+def _without_underlines(clean: ConnectedComponents) -> ConnectedComponents:
+    """Up to `MOST_LINES` level lines below everything else, about as long as it."""
+    kept = np.ones(len(clean), np.bool_)
+    symbol = typical_height(clean.sizes)
+    for place in _lowest_lines(clean):
+        others = kept.copy()
+        others[place] = False
+        low = clean.stats[clean.numbers[others], :2].astype(np.float64)
+        size = clean.sizes[others]
+        upright = (size[:, 0] <= BAR * size[:, 1]) & (size.max(1) > DOT * symbol)
+        if upright.sum() < 2:
+            break
+        x, y, w, h = clean.stats[clean.numbers[place], :4].tolist()
+        left, right = low[:, 0].min(), (low + size)[:, 0].max()
+        common = min(x + w, right) - max(x, left)
+        bottoms = np.sort((low + size)[:, 1])
+        if common < LONG * (right - left) or bottoms[-1] > y + h / 2 + UNDER * symbol:
+            break
+        kept[place] = False
+    return clean if kept.all() else clean.only(kept)
+
+
+def _lowest_lines(clean: ConnectedComponents) -> Iterator[int]:
+    """The places of long level components, the lowest first."""
+    width, height = clean.sizes.T
+    long = np.flatnonzero(width > 2 * BAR * height)
+    lowest = clean.stats[clean.numbers[long], 1] + height[long]
+    yield from long[np.argsort(-lowest)][:MOST_LINES].tolist()
+
+
+def _without_far_ink(clean: ConnectedComponents) -> ConnectedComponents:
+    """Writing further than `AWAY` symbols from the main part, where it is little."""
+    low = clean.stats[clean.numbers, :2].astype(np.float64)
+    high = low + clean.sizes
+    distance = AWAY * typical_height(clean.sizes)
+    group = np.full(len(clean), -1)
+    count = 0
+    for start in range(len(clean)):
+        if group[start] >= 0:
+            continue
+        waiting = [start]
+        group[start] = count
+        while waiting:
+            one = waiting.pop()
+            gaps = np.maximum(low[one] - high, low - high[one]).max(1)
+            near = np.flatnonzero((gaps <= distance) & (group < 0))
+            group[near] = count
+            waiting += near.tolist()
+        count += 1
+    if count == 1:
+        return clean
+    ink = np.bincount(group, clean.stats[clean.numbers, 4])
+    main = group == ink.argmax()
+    return clean if ink.max() < (1 - MINOR) * ink.sum() else clean.only(main)
