@@ -112,6 +112,8 @@ def test_a_canvas_keeps_what_is_known_while_strokes_come_and_go(server: Server) 
         assert second["milliseconds"]["vat"] == first["milliseconds"]["vat"]  # no new pass
         assert second["symbols"][0]["locked"]
         assert second["symbols"][0]["id"] == first["symbols"][0]["id"]
+        assert say(locks=[])["canonical"] == first["canonical"]  # and none to take it back
+        say(locks=locks)
         rest = [{"id": 10 + n, "points": STROKES[n]} for n in range(3, len(STROKES))]
         assert say(add=rest)["canonical"] == "\\lambda ^ { 2 } + 1"
         assert "alpha" in say(locks=[{"strokes": own, "text": "\\alhpa"}])["error"]["message"]

@@ -169,7 +169,11 @@ def _schemas() -> dict[str, Any]:
                     alternatives={
                         "type": "array",
                         "description": "The likeliest other classes, over all passes.",
-                        "items": _object(text=TEXT, score=NUMBER),
+                        "items": _object(
+                            text=TEXT,
+                            sign={**TEXT, "description": "How it is shown to people."},
+                            score=NUMBER,
+                        ),
                     },
                 ),
             },

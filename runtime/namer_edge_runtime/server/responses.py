@@ -1,10 +1,17 @@
 """JSON of a reading, for programs and for the page."""
 
+import re
+from functools import lru_cache
+from html import unescape
 from typing import Any
 
+from ..errors import LatexError
+from ..formula.expression import Expression
 from ..recognition.pen_session import Alternative, CanvasSymbol
 from ..result import Reading
 from .worker import ReadResponse
+
+_RELATIONS = {"\\sqrt": "√", "\\frac": "a/b", "^": "xⁿ", "_": "xₙ", "\\limits": "lim ₙ"}
 
 
 def to_json(answer: ReadResponse) -> dict[str, Any]:
@@ -47,7 +54,20 @@ def symbols_to_json(
 
 
 def _alternatives(others: tuple[Alternative, ...]) -> list[dict[str, Any]]:
-    return [{"text": other.text, "score": round(other.score, 4)} for other in others]
+    return [
+        {"text": other.text, "sign": sign(other.text), "score": round(other.score, 4)}
+        for other in others
+    ]
+
+
+@lru_cache(maxsize=1024)
+def sign(token: str) -> str:
+    """How a token is shown in a menu: by its character, where it has one."""
+    try:
+        shown = re.sub("<[^>]*>", "", Expression((token,)).mathml())
+    except LatexError:  # a relation
+        return _RELATIONS.get(token, token)
+    return unescape(shown)
 
 
 def _mathml(reading: Reading) -> str:
