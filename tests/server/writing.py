@@ -56,7 +56,26 @@ class Finger:
         self.screen.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
 
 
-def draw(page: Any, ink: Ink, hand: type[Mouse] | type[Finger] = Mouse) -> None:
+class Pen:
+    """Writes as a pen does on a screen that tells it from fingers."""
+
+    def __init__(self, page: Any) -> None:
+        self.screen = page.context.new_cdp_session(page)
+
+    def write(self, points: list[list[float]]) -> None:
+        for number, point in enumerate(points):
+            self._pen("mouseMoved" if number else "mousePressed", point)
+        self._pen("mouseReleased", points[-1])
+
+    def _pen(self, kind: str, point: list[float]) -> None:
+        event = {"type": kind, "x": point[0], "y": point[1], "button": "left", "clickCount": 1}
+        self.screen.send("Input.dispatchMouseEvent", {**event, "pointerType": "pen", "force": 0.5})
+
+
+Hand = Mouse | Finger | Pen
+
+
+def draw(page: Any, ink: Ink, hand: type[Hand] = Mouse) -> None:
     """Writes every stroke, scaled into the middle of the canvas."""
     writer = hand(page)
     box = page.locator("#canvas").bounding_box()

@@ -161,8 +161,11 @@ class Canvas:
         self._known = kept
         return changed
 
-    def identify(self, result: Result) -> tuple[CanvasSymbol, ...]:
-        """The symbols of a result of these strokes, in reading order.
+    def identify(
+        self, result: Result, others: Sequence[tuple[Alternative, ...]] | None = None
+    ) -> tuple[CanvasSymbol, ...]:
+        """The symbols of a result of these strokes, in reading order; `others` are its
+        `symbol_alternatives`, where they are there already.
 
         A symbol keeps the id of the one of the last call that shares most strokes with it, even if
         it reads otherwise now (a minus that became an equals sign); a token without ink that of the
@@ -180,7 +183,7 @@ class Canvas:
         for _, place, identifier in sorted(shared):
             if place not in known and identifier not in known.values():
                 known[place] = identifier
-        others = symbol_alternatives(result) or [()] * len(owned)
+        others = others or symbol_alternatives(result) or [()] * len(owned)
         locked = {place for place, _ in result.locked}
         inkless: dict[tuple[str, int], int] = {}
         before = -1

@@ -159,13 +159,13 @@ class SinglePass:
                 yield page.number, result
                 continue
             result = replace(result, evidence=(found.evidence(row, page.prepared, self.locks),))
-            yield page.number, self.search(result, self.locks, alternatives) or result
+            if self.locks:
+                result = self.search(result, self.locks, alternatives) or result
+            yield page.number, result
 
     def search(self, result: Result, locks: Sequence[Lock], alternatives: int = 0) -> Result | None:
         """The path searched again in each pass of a result that kept its `evidence`, with what is
         known of its strokes as certainties; the passes vote. None where no pass can hold them."""
-        if not locks:
-            return result
         started = perf_counter()
         places = Places(result.ink or [], locks, self.vocabulary)
         pairs = [(one, certain(one, places)) for one in result.evidence]

@@ -19,6 +19,32 @@ STROKES = {
         "minItems": 1,
     },
 }
+LOCKS = {
+    "type": "array",
+    "description": "What is known of strokes, and certain from then on: those of each lock are one "
+    "symbol, and no other is.",
+    "items": {
+        "type": "object",
+        "properties": {
+            "strokes": {
+                "type": "array",
+                "items": {"type": "integer", "minimum": 0},
+                "description": "Places in `strokes`, from 0.",
+            },
+            "at": {
+                "type": "array",
+                "items": NUMBER,
+                "minItems": 2,
+                "maxItems": 2,
+                "description": "Where a token without strokes stands: `^`, `_`, `\\limits`.",
+            },
+            "text": {
+                **TEXT,
+                "description": "Its token; without it, whichever it is; empty, none.",
+            },
+        },
+    },
+}
 CROSS = {"strokes": [[[0, 0], [20, 20]], [[20, 0], [0, 20]]]}
 REFUSALS = {
     400: "The request is wrong: the message says what to change.",
@@ -69,11 +95,13 @@ def description(settings: Settings) -> dict[str, Any]:
 def _recognize() -> dict[str, Any]:
     binary = {"schema": {"type": "string", "format": "binary"}}
     form = {"type": "object", "required": [FILE], "properties": {FILE: binary["schema"]}}
-    strokes = {"type": "object", "required": ["strokes"], "properties": {"strokes": STROKES}}
+    ink = {"strokes": STROKES, "locks": LOCKS}
+    strokes = {"type": "object", "required": ["strokes"], "properties": ink}
     return {
         "summary": "Read one formula",
         "description": "A picture (PNG, JPEG, BMP, TIFF, WebP, GIF, PNM) or InkML as the raw body "
-        "or as the file of a form, or pen strokes as JSON.",
+        "or as the file of a form, or pen strokes as JSON. To correct a symbol, send the strokes "
+        "again with what it is.",
         "parameters": [
             {
                 "name": "alternatives",
@@ -139,6 +167,23 @@ def _schemas() -> dict[str, Any]:
             precision=TEXT,
             milliseconds=_object(**times),
             symbol_height={**NUMBER, "description": "Of a typical symbol, in the input's unit."},
+            symbols={
+                "type": "array",
+                "description": "Of pen strokes: what each of `tokens` was written with.",
+                "items": _object(
+                    strokes={"type": "array", "items": {"type": "integer"}},
+                    locked={"type": "boolean", "description": "Whether a lock says what it is."},
+                    alternatives={
+                        "type": "array",
+                        "description": "The likeliest other classes, over all passes.",
+                        "items": _object(
+                            text=TEXT,
+                            sign={**TEXT, "description": "How it is shown to people."},
+                            score=NUMBER,
+                        ),
+                    },
+                ),
+            },
             truncated={"type": "boolean", "description": "There, and true, where it was too long."},
         ),
         "Error": _object(error=_object(type=TEXT, message=TEXT)),

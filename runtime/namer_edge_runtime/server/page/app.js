@@ -1,30 +1,41 @@
 // Puts ink, board, link and formula together.
 
+import { scriptLock, withLock } from "./corrections.js";
 import { DrawingCanvas } from "./drawing_canvas.js";
 import { FORMATS, fit, percent, spoken, tokenAt, tokenNear, typeset } from "./formula.js";
+import { forget, formulas, keepFormula, keepInk, keptInk } from "./history.js";
 import { Ink } from "./ink.js";
+import { struckOut } from "./scratch.js";
 import { Socket } from "./socket.js";
+import { SymbolMenu } from "./symbol_menu.js";
 
 const $ = (id) => document.getElementById(id);
 const STATES = { ready: "ready", reading: "reading", away: "connection lost, trying again", waiting: "connecting", idle: "paused until you write" };
 const MESSAGE = 7000; // milliseconds that a message stays
 
-const KEPT = "namer-edge ink"; // in the tab's own storage, until it is closed
-
-const ink = new Ink(kept());
+const ink = new Ink(keptInk());
 let reading = null; // the answer of the server
 let shown = null; // it, or one of its alternatives
 let lit = null; // place of a token in what is shown
 let pinned = false; // whether it stays so when the pointer goes
+let awaiting = null; // what the next tap is for: called with the stroke and the place tapped
 let fade;
 
 const board = new DrawingCanvas($("canvas"), ink, {
   written: (points) => {
     const { picture } = ink;
+    const struck = picture ? [] : struckOut(points, ink.strokes.values());
+    if (struck.length) return changed(ink.change({ remove: struck }));
     changed(ink.change({ add: [ink.stroke(points)] }));
     if (picture) tell("The picture made room for what you write: Undo brings it back.");
   },
   erased: (strokes) => changed(ink.change({ remove: strokes })),
+  tapped: (stroke, place) => {
+    const found = shown && (stroke ? tokenOf(stroke) : tokenNear(shown, { ...place }));
+    if (found === null || found === undefined) return false;
+    tap(found, stroke);
+    return true;
+  },
   pointed: (stroke, place) => {
     if (pinned) return;
     if (!shown || (!stroke && !place)) return light(null);
@@ -39,32 +50,35 @@ const link = new Socket(ink, {
     $("formula").classList.toggle("stale", name === "reading");
   },
   reading: show,
-  failed: tell,
+  failed: (message, isLate) => {
+    tell(message);
+    const step = isLate ? null : ink.takeBack();
+    if (step) changed(step, false);
+  },
 });
 
-function changed(step) {
+const menu = new SymbolMenu($("menu"), {
+  chosen: (text) => correct(({ strokes }, place) => (strokes.length ? { strokes, text } : scriptLock(reading, place + 1, text, ink.strokes))),
+  script: (text) => correct((_, place) => scriptLock(reading, place, text, ink.strokes)),
+  release: () => {
+    const own = new Set(strokesOf(lit));
+    changed(ink.change({ picture: ink.picture, locks: ink.locks.filter(({ strokes }) => !strokes.some((id) => own.has(id))) }));
+  },
+  join: () => wait("Tap what belongs to it.", (other) => correct(({ strokes }) => ({ strokes: [...new Set([...strokes, ...strokesOf(other)])], text: null }))),
+  split,
+  removed: remove,
+  left: () => $("formula").focus(),
+});
+
+function changed(step, isQuiet = true) {
   if (!step) return;
-  $("message").hidden = $("wait").hidden = true;
-  keep();
+  if (isQuiet) $("message").hidden = true;
+  $("wait").hidden = true;
+  keepInk(ink);
   light(null);
   refresh();
   link.send(step, !step.to);
   if (step.to) show(step.to.reading, step.to.spent);
-}
-
-// Ink outlives a reload of the page.
-function keep() {
-  try {
-    sessionStorage.setItem(KEPT, JSON.stringify([...ink.strokes.values()]));
-  } catch {} // there is no room, or none is allowed
-}
-
-function kept() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEPT)) ?? [];
-  } catch {
-    return [];
-  }
 }
 
 function refresh() {
@@ -110,10 +124,18 @@ function choice(one, first) {
 function choose(one) {
   shown = one;
   $("formula").replaceChildren(...typeset(one));
+  if (one === reading) mark(one.symbols ?? []);
   fit($("formula"));
   $("latex").textContent = one.latex;
   $("copy").disabled = !one.latex;
   light(null);
+}
+
+// Underlines the symbols that the writer chose.
+function mark(symbols) {
+  for (const element of $("formula").querySelectorAll("[data-token]")) {
+    element.classList.toggle("locked", Boolean(symbols[element.dataset.token]?.locked));
+  }
 }
 
 // Strokes of a token; another reading's tokens have those of the answer's nearest.
@@ -131,17 +153,63 @@ function tokenOf(stroke) {
   return tokenNear({ ...shown, symbol_height: reading.symbol_height }, reading.tokens[place]);
 }
 
+// The place of a token of what is shown in the answer, whose symbols are known.
+function placeOf(place) {
+  return shown === reading || place === null ? place : tokenNear(reading, shown.tokens[place]);
+}
+
+// Says of the marked symbol what `lock` makes of it.
+function correct(lock, place = placeOf(lit)) {
+  const symbol = reading?.symbols?.[place];
+  if (symbol) changed(ink.change({ locks: withLock(ink.locks, lock(symbol, place)) }));
+}
+
+// Of two strokes each is a symbol; of more, the one that is tapped is.
+function split() {
+  const place = placeOf(lit);
+  const { strokes } = reading.symbols[place];
+  const apart = (parts) => changed(ink.change({ locks: parts.reduce((locks, part) => withLock(locks, { strokes: part, text: null }), ink.locks) }));
+  if (strokes.length === 2) return apart(strokes.map((id) => [id]));
+  wait("Tap the stroke that does not belong to it.", (_, stroke) => {
+    if (stroke && strokes.includes(stroke.id)) apart([[stroke.id], strokes.filter((id) => id !== stroke.id)]);
+  });
+}
+
+// What the next tap on a symbol is for.
+function wait(message, then) {
+  const marked = lit;
+  tell(message);
+  awaiting = (place, stroke) => {
+    lit = marked;
+    then(place, stroke);
+  };
+}
+
+function tap(place, stroke) {
+  if (awaiting) {
+    const then = awaiting;
+    awaiting = null;
+    $("message").hidden = true;
+    return then(place, stroke);
+  }
+  $("formula").focus({ preventScroll: true });
+  light(place, true);
+}
+
 // Marks a symbol here and there, or none; with `pin`, until something else is done.
 function light(place, pin = false) {
   if (place === lit && place === null) return;
   lit = place;
   pinned = pin && place !== null;
-  $("remove").hidden = !pinned || !strokesOf(place).length;
+  const symbol = pinned ? { ...reading.symbols?.[placeOf(place)], strokes: strokesOf(place) } : null;
+  if (symbol && !ink.picture) menu.show(symbol, !reading.symbols?.slice(0, placeOf(place)).some(({ strokes }) => strokes.length));
+  else menu.hide();
   for (const element of $("formula").querySelectorAll("[data-token]")) {
     element.classList.toggle("lit", Number(element.dataset.token) === place);
   }
   const token = place === null ? null : shown.tokens[place];
-  $("symbol").textContent = token ? `${token.text}  ${percent(token.score)}` : "";
+  const isChosen = token && !ink.picture && shown === reading && reading.symbols?.[place]?.locked;
+  $("symbol").textContent = token ? `${token.text}  ${isChosen ? "as you said" : percent(token.score)}` : "";
   board.lit = new Set(token ? strokesOf(place) : []);
   board.spots = token && ink.picture ? [{ x: token.x, y: token.y, radius: 0.75 * reading.symbol_height }] : [];
   board.draw();
@@ -162,7 +230,9 @@ async function take(blob) {
     const { answer, spent } = await link.post(blob);
     const bitmap = await createImageBitmap(blob).catch(() => sheet(answer));
     while (board.writing) await new Promise(requestAnimationFrame);
-    if (!late()) changed(ink.change({ remove: ink.strokes.values(), picture: { bitmap, reading: answer, spent } }));
+    if (late()) return;
+    if (shown) keepFormula(shown, ink);
+    changed(ink.change({ remove: ink.strokes.values(), picture: { bitmap, reading: answer, spent } }));
   } catch (error) {
     if (late()) return;
     $("wait").hidden = true;
@@ -179,6 +249,7 @@ function sheet(answer) {
 
 async function copy() {
   if (!shown?.latex) return;
+  keepFormula(shown, ink);
   const text = FORMATS[$("format").value](shown);
   try {
     await navigator.clipboard.writeText(text);
@@ -226,6 +297,40 @@ function tool(erasing) {
   $("eraser").setAttribute("aria-checked", String(erasing));
 }
 
+function clear() {
+  if (shown) keepFormula(shown, ink);
+  changed(ink.clear());
+}
+
+// What was cleared or copied before, to be taken back.
+function openFormulas() {
+  const list = formulas().map((one) => {
+    const button = document.createElement("button");
+    button.append(...typeset({ ...one, mathml: one.mathml.replace(' display="block"', "") }));
+    button.setAttribute("aria-label", one.latex);
+    button.onclick = () => {
+      $("formulas").close();
+      takeBack(one);
+    };
+    return button;
+  });
+  $("formulas").returnValue = "";
+  $("formulas").firstElementChild.replaceChildren(...list);
+  $("formulas").showModal();
+}
+
+function takeBack({ strokes, locks = [] }) {
+  const names = new Map();
+  const add = strokes.map(({ id, points }) => {
+    const stroke = ink.stroke(points);
+    names.set(id, stroke.id);
+    return stroke;
+  });
+  const renamed = (ids) => ids?.map((id) => names.get(id));
+  if (shown) keepFormula(shown, ink);
+  changed(ink.change({ remove: ink.strokes.values(), add, locks: locks.map((lock) => ({ ...lock, strokes: renamed(lock.strokes), beside: renamed(lock.beside) })) }));
+}
+
 // Arrow keys walk through the symbols of the formula that can be pointed at.
 function walk(steps) {
   const places = [...$("formula").querySelectorAll("[data-token]")].map((e) => Number(e.dataset.token)).sort((a, b) => a - b);
@@ -234,8 +339,10 @@ function walk(steps) {
   light(places[(at < 0 ? (steps > 0 ? 0 : -1) : at + steps + places.length) % places.length] ?? places.at(-1), true);
 }
 
+// With its strokes; a symbol without any is said not to be there.
 function remove() {
   const ids = new Set(strokesOf(lit));
+  if (!ids.size) return correct((_, place) => scriptLock(reading, place + 1, "", ink.strokes));
   changed(ink.change({ remove: [...ink.strokes.values()].filter((stroke) => ids.has(stroke.id)) }));
 }
 
@@ -243,9 +350,11 @@ $("pen").onclick = () => tool(false);
 $("eraser").onclick = () => tool(true);
 $("undo").onclick = () => changed(ink.undo());
 $("redo").onclick = () => changed(ink.redo());
-$("clear").onclick = () => changed(ink.clear());
+$("clear").onclick = clear;
 $("copy").onclick = copy;
 $("format").onchange = copy;
+$("last").onclick = openFormulas;
+$("formulas").onclose = () => $("formulas").returnValue === "forget" && forget();
 $("keys").onclick = () => $("help").showModal();
 $("open").onclick = () => $("file").click();
 $("camera").onclick = photograph;
@@ -259,16 +368,30 @@ $("camera").hidden = !navigator.mediaDevices?.getUserMedia && !matchMedia("(poin
 
 $("formula").onpointermove = (event) => pinned || light(tokenAt(event.target));
 $("formula").onpointerleave = () => pinned || light(null);
-$("formula").onpointerdown = (event) => light(tokenAt(event.target), true); // fingers do not hover
-$("formula").onblur = ({ relatedTarget }) => relatedTarget !== $("remove") && light(null);
-$("remove").onpointerdown = (event) => event.preventDefault(); // the formula keeps the focus
-$("remove").onblur = () => light(null);
-$("remove").onclick = remove;
+$("formula").onclick = (event) => { // fingers do not hover
+  const place = tokenAt(event.target);
+  if (awaiting && place !== null) tap(place, null);
+  else light(place, true);
+};
+const inside = (element) => $("menu").contains(element) || element === $("formula");
+$("formula").onblur = ({ relatedTarget }) => inside(relatedTarget) || awaiting || light(null);
+$("menu").addEventListener("focusout", ({ relatedTarget }) => inside(relatedTarget) || awaiting || !relatedTarget || light(null));
 addEventListener("resize", () => [$("formula"), ...$("others").children].forEach(fit));
 $("formula").onkeydown = (event) => {
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
     walk(event.key === "ArrowRight" ? 1 : -1);
     event.preventDefault();
+  } else if (event.key === "Enter" && lit !== null) {
+    if (awaiting) tap(lit, null);
+    else {
+      light(lit, true);
+      menu.focus();
+    }
+    event.preventDefault();
+  } else if (event.key === "Escape") {
+    awaiting = null;
+    $("message").hidden = true;
+    light(null);
   } else if (event.key === "Delete" && lit !== null) {
     remove();
     event.stopPropagation();
@@ -290,7 +413,7 @@ document.addEventListener("keydown", (event) => {
   const action = held
     ? { z: () => changed(event.shiftKey ? ink.redo() : ink.undo()), y: () => changed(ink.redo()), o: () => $("file").click(),
         c: String(getSelection()) ? null : copy }[key]
-    : event.altKey ? null : { p: () => tool(false), e: () => tool(true), delete: () => changed(ink.clear()), "?": () => $("help").showModal() }[key];
+    : event.altKey ? null : { p: () => tool(false), e: () => tool(true), delete: clear, h: openFormulas, "?": () => $("help").showModal() }[key];
   if (!action || document.querySelector("dialog[open]") || (!held && event.target === $("format"))) return;
   event.preventDefault();
   action();

@@ -3,6 +3,8 @@
 const WIDTH = 3;
 const REACH = 12;
 const MARGIN = 16;
+const TAP = 6; // CSS pixels: a tap moves less, and is no further from the ink that it means
+const TAPPED = 500; // milliseconds that it takes at most
 const PALM = 600; // milliseconds after the pen in which touches are the hand that holds it
 
 export class DrawingCanvas {
@@ -10,7 +12,8 @@ export class DrawingCanvas {
   lit = new Set(); // ids of strokes
   spots = []; // {x, y, radius} in pixels of the picture
 
-  // `on`: written(stroke), erased(strokes), pointed(stroke or null, {x, y} of the picture or null)
+  // `on`: written(stroke), erased(strokes), tapped(stroke or null, {x, y} of the picture or null),
+  // which says whether it was meant, pointed(the same)
   constructor(canvas, ink, on) {
     Object.assign(this, { canvas, ink, on, pen: canvas.getContext("2d") });
     this.penSeen = -Infinity;
@@ -108,6 +111,7 @@ export class DrawingCanvas {
     event.preventDefault();
     document.activeElement?.blur();
     this.pointer = event.pointerId;
+    this.began = event.timeStamp;
     this.canvas.setPointerCapture(event.pointerId);
     if (this.erasing || event.button === 5) {
       this.rubbed = new Set();
@@ -140,9 +144,22 @@ export class DrawingCanvas {
   #up(event) {
     if (event.pointerId !== this.pointer) return;
     const { drawn, rubbed } = this;
+    const scale = this.view?.scale ?? 1;
     this.#drop();
+    const isTap = drawn && event.timeStamp - this.began <= TAPPED && drawn.every(([x, y]) => Math.hypot(x - drawn[0][0], y - drawn[0][1]) * scale < TAP);
+    if (isTap && this.#tap(event, drawn[0], TAP / scale)) return;
     if (drawn) this.on.written(drawn);
     else if (rubbed?.size) this.on.erased([...rubbed]);
+  }
+
+  // Whether a tap at a point is of a symbol, and no dot.
+  #tap(event, [x, y], reach) {
+    if (this.ink.picture) {
+      const [px, py] = this.#place(event);
+      return this.on.tapped(null, { x: px, y: py });
+    }
+    const stroke = this.ink.near(x, y, reach);
+    return Boolean(stroke) && this.on.tapped(stroke, null);
   }
 
   #drop() {

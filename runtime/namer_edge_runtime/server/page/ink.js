@@ -1,16 +1,21 @@
 // Strokes, what was done to them, and their picture. A stroke is {id, points: [[x, y], …]} in CSS
-// pixels of the canvas as it was first; a picture is {bitmap, blob, reading}.
+// pixels of the canvas as it was first; a picture is {bitmap, blob, reading}; locks are those of
+// corrections.js.
+
+import { withoutStrokes } from "./corrections.js";
 
 export class Ink {
   strokes = new Map();
   picture = null;
+  locks = [];
   #done = [];
   #undone = [];
   #next = 1;
 
-  // Of strokes that were kept: as `strokes` holds them.
-  constructor(strokes = []) {
+  // Of strokes that were kept, as `strokes` holds them, and locks.
+  constructor({ strokes = [], locks = [] } = {}) {
     for (const stroke of strokes) this.strokes.set(stroke.id, stroke);
+    this.locks = locks;
     this.#next = 1 + Math.max(0, ...this.strokes.keys());
   }
 
@@ -21,10 +26,13 @@ export class Ink {
   stroke(points) { return { id: this.#next++, points }; }
 
   // Takes strokes away and adds some, and puts a picture (or none) in the place of the one there.
-  // Returns what changed, or null where nothing did.
-  change({ remove = [], add = [], picture = null }) {
-    const step = { remove: [...remove], add, from: this.picture, to: picture };
-    if (!step.remove.length && !add.length && step.from === step.to) return null;
+  // With strokes go their locks, unless `locks` says which there are. Returns what changed, or null
+  // where nothing did.
+  change({ remove = [], add = [], picture = null, locks }) {
+    const gone = [...remove];
+    const after = locks ?? withoutStrokes(this.locks, new Set(gone.map(({ id }) => id)));
+    const step = { remove: gone, add, from: this.picture, to: picture, before: this.locks, locks: after };
+    if (!gone.length && !add.length && step.from === step.to && step.before === after) return null;
     this.#done.push(step);
     this.#undone = [];
     return this.#apply(step);
@@ -36,7 +44,16 @@ export class Ink {
     const step = this.#done.pop();
     if (!step) return null;
     this.#undone.push(step);
-    return this.#apply({ remove: step.add, add: step.remove, from: step.to, to: step.from });
+    return this.#apply({ remove: step.add, add: step.remove, from: step.to, to: step.from, before: step.locks, locks: step.before });
+  }
+
+  // Undoes the last step for good, where it changed the locks alone: they were refused.
+  takeBack() {
+    const step = this.#done.at(-1);
+    if (!step || step.remove.length || step.add.length || step.before === step.locks) return null;
+    const undone = this.undo();
+    this.#undone.pop();
+    return undone;
   }
 
   redo() {
@@ -50,6 +67,7 @@ export class Ink {
     for (const stroke of step.remove) this.strokes.delete(stroke.id);
     for (const stroke of step.add) this.strokes.set(stroke.id, stroke);
     this.picture = step.to;
+    this.locks = step.locks;
     return step;
   }
 

@@ -10,7 +10,7 @@ export class Socket {
   #sent = 0;
   #idle = false;
 
-  // `on`: state(name), reading(reading, milliseconds), failed(message)
+  // `on`: state(name), reading(reading, milliseconds), failed(message, isLate)
   constructor(ink, on) {
     Object.assign(this, { ink, on });
     this.#revision = 0;
@@ -52,7 +52,8 @@ export class Socket {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     this.#sent = performance.now();
     if (this.#awaited) this.on.state("reading");
-    const change = { revision: this.#revision, remove: remove.map((stroke) => stroke.id), add };
+    const locks = this.ink.locks.map(({ strokes, at, text }) => ({ strokes, at, text }));
+    const change = { revision: this.#revision, remove: remove.map((stroke) => stroke.id), add, locks };
     this.socket.send(JSON.stringify(change));
   }
 
@@ -64,8 +65,9 @@ export class Socket {
 
   #told(answer) {
     this.#pause = 500;
-    if (answer.error) this.on.failed(answer.error.message); // late or not: a change was refused
-    if (!this.#awaited || answer.revision !== this.#revision) return;
+    const late = !this.#awaited || answer.revision !== this.#revision;
+    if (answer.error) this.on.failed(answer.error.message, late); // late or not: a change was refused
+    if (late) return;
     this.#awaited = false;
     this.#rest();
     if (!answer.error) this.on.reading(answer, performance.now() - this.#sent);
