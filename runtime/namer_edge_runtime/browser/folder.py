@@ -66,7 +66,7 @@ def page_files(model: ModelFile, runtime: dict[str, bytes]) -> dict[str, bytes]:
         "manifest.json": (own / "page" / "manifest.json").read_bytes(),
     }
     for role, part in model.parts.items():
-        files[f"model/{part.file}"] = model.read(role)
+        files[f"model/{part.file}.gz"] = gzip.compress(model.read(role), 9, mtime=0)
     licence = model.path / LICENSE
     files[f"model/{LICENSE}"] = (
         licence.read_bytes() if licence.is_file() else str(model.meta.get("licence", "")).encode()
@@ -111,10 +111,6 @@ def _cached(files: dict[str, bytes]) -> list[str]:
 def _check_model(model: ModelFile) -> None:
     if model.engine_format != "onnx":
         raise UsageError(f"{model.path} is {model.engine_format}: a page reads onnx models")
-    if model.preprocessing.inputs != 1:
-        raise UsageError(
-            f"{model.path} reads {model.preprocessing.inputs} planes: a page gives one"
-        )
 
 
 def _check_replaceable(folder: Path) -> None:

@@ -10,9 +10,9 @@ from ..decode.options import STORED, DecodingOptions
 from ..formula import mathml, spelling
 from ..formula.latex import compact
 from ..formula.vocabulary import END, GROUP, INDEX, INKLESS, LIMITS, SCRIPTS, Vocabulary
-from ..ink import render, stroke_assignment, strokes
+from ..ink import planes, render, stroke_assignment, strokes
 from ..picture import skew
-from ..preprocessing import CELL, STRIDE, Preprocessing
+from ..preprocessing import CELL, STRIDE, STROKE_PLANES, Preprocessing
 from ..recognition import voting
 from ..score_calibration import CLOSEST
 
@@ -32,10 +32,15 @@ TABLES: dict[str, Any] = {
     "FURTHEST": strokes.FURTHEST,
     "FRACTION_BITS": render.FRACTION_BITS,
     "OVERSAMPLING": render.OVERSAMPLING,
+    "ORDER": planes.ORDER,
+    "REACH": planes.REACH,
+    "STAMP": planes.STAMP,
+    "STEP": planes.STEP,
+    "STROKE_PLANES": STROKE_PLANES,
     "ROOT": stroke_assignment.ROOT,
     "CELL": CELL,
     "STRIDE": STRIDE,
-    "LOOK": Preprocessing().to_json(),
+    "LOOK": vars(Preprocessing()),
     "DECODING": vars(DecodingOptions()),
     "STORED": STORED,
     "MAX_CLASSES": k_best.MAX_CLASSES,

@@ -64,7 +64,7 @@ export class Recognizer {
     const clock = (value) => (times.push(performance.now()), value);
     const prepared = source.prepare({ ...this.look, symbol_height: this.look.symbol_height * scale }, turn);
     clock();
-    const vat = clock(await engine.vat(prepared.planes ?? prepared.image, prepared.height, prepared.width));
+    const vat = clock(await engine.vat(prepared.planes, prepared.height, prepared.width));
     const nodes = clock(pickNodes(vat, vocabulary, decoding));
     const pgd = clock(await engine.pgd(vat, nodes));
     const hypotheses = clock(decode(pgd, nodes, vocabulary, decoding, 1 + alternatives));

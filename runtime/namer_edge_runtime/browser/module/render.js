@@ -1,5 +1,6 @@
 // The renderer of strokes: what the model reads.
 
+import { inputPlanes } from "./planes.js";
 import { Raster, rounded } from "./raster.js";
 import { bounds, symbolHeight } from "./strokes.js";
 import { FRACTION_BITS, OVERSAMPLING, STRIDE } from "./tables.js";
@@ -12,7 +13,7 @@ export function paddedLength(length) {
   return Math.max(2 * STRIDE, Math.ceil(length / step) * step);
 }
 
-// Strokes drawn for a model's `look`: {image, width, height, scale, offset: [x, y]}, where a model
+// Strokes drawn for a model's `look`: {image, planes, width, height, scale, offset: [x, y]}, where a model
 // pixel is input · scale + offset.
 export function render(strokes, look) {
   const [x0, y0, x1, y1] = bounds(strokes);
@@ -26,7 +27,8 @@ export function render(strokes, look) {
   const offset = [(width - (x1 + x0) * scale) / 2, (height - (y1 + y0) * scale) / 2];
   const shift = offset.map(F);
   const placed = strokes.map((stroke) => stroke.map((value, i) => F(F(value * F(scale)) + shift[i % 2])));
-  return { image: draw(placed, width, height, look.pen_width), width, height, scale, offset, turn: 0 };
+  const drawn = { image: draw(placed, width, height, look.pen_width), width, height };
+  return { ...drawn, planes: inputPlanes(drawn, placed, look), scale, offset };
 }
 
 // Strokes in pixels to an image, ink 255 on 0, anti-aliased; a stroke that stays in one point is a dot.
