@@ -11,7 +11,7 @@ from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
-from ..server.writing import EXAMPLES, canonical, draw, example, latex
+from ..server.writing import EXAMPLES, SQUARE, canonical, draw, example, hand_over, latex
 from .conftest import Site
 
 ON_THE_WIRE = 11_000_000
@@ -30,6 +30,33 @@ READ = """async ([folder, inks]) => {
     ...result, latex: result.latex, mathml: result.mathml, strokes: result.token_strokes,
     alternatives: result.alternatives.map((other) => other.latex),
   })) };
+}"""
+
+
+FROM_CANVAS = """async ([folder, inks]) => {
+  const { Recognizer } = await import(new URL("namer-edge/recognizer.js", folder));
+  const recognizer = await Recognizer.from_pretrained();
+  const canvas = new OffscreenCanvas(900, 300);
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  const found = [];
+  for (const strokes of inks) {
+    const [xs, ys] = [0, 1].map((axis) => strokes.flat().map((point) => point[axis]));
+    const [x, y] = [Math.min(...xs), Math.min(...ys)];
+    const scale = Math.min(800 / (Math.max(...xs) - x), 120 / (Math.max(...ys) - y));
+    pen.fillStyle = "#203040";
+    pen.fillRect(0, 0, 900, 300);
+    pen.setTransform(scale, 0, 0, scale, 50 - scale * x, 90 - scale * y);
+    const look = { strokeStyle: "#ffd", lineWidth: 4 / scale, lineCap: "round", lineJoin: "round" };
+    Object.assign(pen, look);
+    for (const stroke of strokes) {
+      pen.beginPath();
+      for (const point of stroke) pen.lineTo(...point);
+      pen.stroke();
+    }
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    found.push((await recognizer.recognize(pen.getImageData(0, 0, 900, 300))).latex);
+  }
+  return found;
 }"""
 
 
@@ -115,6 +142,19 @@ def test_it_reads_as_the_package_does(context: Any, served: tuple[Site, str]) ->
         assert places == [pytest.approx((token.x, token.y)) for token in result.tokens]
     assert told["session"] == expected[0].latex
     assert told["blank"] == ""
+
+
+def test_pictures_of_a_canvas_are_read(context: Any, served: tuple[Site, str]) -> None:
+    page = opened(context, served[1])
+    hand_over(page, SQUARE, "image/png")
+    page.wait_for_selector("#formula msup")
+    assert canonical(latex(page)) == example("square")[1]
+    names = ["bracket", "half", "line", "root", "square", "sum"]
+    inks = [[stroke.tolist() for stroke in example(name)[0].strokes] for name in names]
+    told = page.evaluate(FROM_CANVAS, [served[1], inks])
+    right = [canonical(found) == example(name)[1] for name, found in zip(names, told, strict=True)]
+    assert sum(right) >= len(right) - 1, told
+    page.close()
 
 
 def test_it_is_embedded(context: Any, served: tuple[Site, str]) -> None:

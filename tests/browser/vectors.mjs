@@ -5,7 +5,7 @@ export async function check(load, vectors) {
   const [{ render }, { asStrokes }, { skew, isDecided, winner }, { pickNodes }] = await Promise.all(
     ["render", "strokes", "test_time_augmentation", "pick"].map((name) => load(`${name}.js`)),
   );
-  const [{ decode }, { Vocabulary, toPath, toTokens }, { compact }, { mathml }] = await Promise.all(
+  const [{ decode }, { Vocabulary, toTokens }, { compact }, { mathml }] = await Promise.all(
     ["path_selection", "vocabulary", "latex", "mathml"].map((name) => load(`${name}.js`)),
   );
   const [{ calibrated }, { assignStrokes }, { PenSession }, { LOOK }] = await Promise.all(
@@ -31,11 +31,9 @@ export async function check(load, vectors) {
       const [self, before, after] = [probs, left, right].map((values) => Float32Array.from(values));
       return [decode({ probs: self, left: before, right: after }, nodes, small, options, alternatives), hypotheses];
     },
-    writing({ canonical, ...expected }) {
-      const tokens = canonical.split(" ");
-      const back = toTokens(toPath(tokens, large), large).join(" ");
-      const written = { latex: compact(tokens, large), mathml: mathml(tokens, large), marked: mathml(tokens, large, true), back };
-      return [written, { ...expected, back: canonical }];
+    writing({ path, ...expected }) {
+      const [latex, plain, marked] = [compact(path, large), mathml(path, large), mathml(path, large, true)];
+      return [{ canonical: toTokens(path, large).join(" "), latex, mathml: plain, marked }, expected];
     },
     voting({ passes, decided, winner: expected }) {
       const reading = ([canonical, score]) => ({ canonical, score, tokens: [] });

@@ -175,6 +175,7 @@ def writing(label: str, vocabulary: Vocabulary) -> dict[str, str]:
     written = Expression(tuple(label.split()), vocabulary)
     return {
         "canonical": label,
+        "path": [node.token for node in written.nodes],
         "latex": written.latex,
         "mathml": written.mathml(),
         "marked": written.mathml(marked=True),
