@@ -1,5 +1,6 @@
 """A page without a server that reads, in a real browser."""
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,23 @@ def test_it_reads_and_goes_on_without_a_network(context: Any, served: tuple[Site
     page.wait_for_selector("#formula msup")
     assert canonical(latex(page)) == truth
     assert not site.sent
+
+
+def test_a_damaged_file_is_fetched_anew(context: Any, served: tuple[Site, str]) -> None:
+    site, address = served
+    graph = site.folder / PLACE / "model" / "vat.onnx.gz"
+    whole = graph.read_bytes()
+    try:
+        graph.write_bytes(gzip.compress(b"damaged"))
+        page = context.new_page()
+        page.goto(address)
+        page.wait_for_selector("#state[data-state=away]")
+        assert "vat.onnx is not the file" in page.text_content("#message")
+    finally:
+        graph.write_bytes(whole)
+    page.wait_for_selector("#state[data-state=ready]")
+    context.set_offline(True)
+    opened(context, address)
 
 
 def test_it_reads_as_the_package_does(context: Any, served: tuple[Site, str]) -> None:
