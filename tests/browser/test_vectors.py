@@ -38,7 +38,7 @@ def kept() -> Any:
 def same(one: Any, other: Any) -> bool:
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(
-            unpacked(v) == unpacked(other[key]) if key == "image" else same(v, other[key])
+            unpacked(v) == unpacked(other[key]) if key == "planes" else same(v, other[key])
             for key, v in one.items()
         )
     if isinstance(one, list):
@@ -48,8 +48,8 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def unpacked(image: str) -> bytes:
-    return gzip.decompress(base64.b64decode(image))
+def unpacked(planes: str) -> bytes:
+    return gzip.decompress(base64.b64decode(planes))
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["twins", "kernels"])

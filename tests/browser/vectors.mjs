@@ -5,21 +5,21 @@ export async function check(load, vectors) {
   const [{ render }, { asStrokes }, { skew, isDecided, winner }, { pickNodes }] = await Promise.all(
     ["render", "strokes", "test_time_augmentation", "pick"].map((name) => load(`${name}.js`)),
   );
-  const [{ decode }, { Vocabulary, toPath, toTokens }, { compact }, { mathml }] = await Promise.all(
+  const [{ decode }, { Vocabulary, toTokens }, { compact }, { mathml }] = await Promise.all(
     ["path_selection", "vocabulary", "latex", "mathml"].map((name) => load(`${name}.js`)),
   );
-  const [{ calibrated }, { assignStrokes }, { PenSession }] = await Promise.all(
-    ["result", "stroke_assignment", "pen_session"].map((name) => load(`${name}.js`)),
+  const [{ calibrated }, { assignStrokes }, { PenSession }, { LOOK }] = await Promise.all(
+    ["result", "stroke_assignment", "pen_session", "tables"].map((name) => load(`${name}.js`)),
   );
   const small = new Vocabulary(vectors.small);
   const large = new Vocabulary(vectors.vocabulary);
 
   const rooms = {
     async drawing({ strokes, look, size, ...expected }) {
-      const { image, width, height, scale, offset, ...drawn } = render(asStrokes(strokes), look);
-      const wanted = await unpacked(expected.image);
-      const pixels = image.reduce((count, value, i) => count + (value !== wanted[i]), Math.abs(wanted.length - image.length));
-      const found = { size: [height, width], scale, offset, skew: skew({ image, width, height, ...drawn }), pixels };
+      const { planes, width, height, scale, offset, ...drawn } = render(asStrokes(strokes), { ...LOOK, ...look });
+      const wanted = await unpacked(expected.planes);
+      const pixels = planes.reduce((count, value, i) => count + (value !== wanted[i]), Math.abs(wanted.length - planes.length));
+      const found = { size: [height, width], scale, offset, skew: skew({ width, height, ...drawn }), pixels };
       return [found, { size, scale: expected.scale, offset: expected.offset, skew: expected.skew, pixels: 0 }];
     },
     picking({ size: [height, width], scores, classes, none, options, nodes }) {
@@ -31,11 +31,9 @@ export async function check(load, vectors) {
       const [self, before, after] = [probs, left, right].map((values) => Float32Array.from(values));
       return [decode({ probs: self, left: before, right: after }, nodes, small, options, alternatives), hypotheses];
     },
-    writing({ canonical, ...expected }) {
-      const tokens = canonical.split(" ");
-      const back = toTokens(toPath(tokens, large), large).join(" ");
-      const written = { latex: compact(tokens, large), mathml: mathml(tokens, large), marked: mathml(tokens, large, true), back };
-      return [written, { ...expected, back: canonical }];
+    writing({ path, ...expected }) {
+      const [latex, plain, marked] = [compact(path, large), mathml(path, large), mathml(path, large, true)];
+      return [{ canonical: toTokens(path, large).join(" "), latex, mathml: plain, marked }, expected];
     },
     voting({ passes, decided, winner: expected }) {
       const reading = ([canonical, score]) => ({ canonical, score, tokens: [] });

@@ -76,7 +76,10 @@ def vectors(plain: bool) -> dict[str, Any]:
     return {
         "small": SMALL.to_json(),
         "vocabulary": model.vocabulary.to_json(),
-        "drawing": [drawing(random, size, pen) for size, pen in ((20, 2), (30, 1), (14, 2.6))],
+        "drawing": [
+            drawing(random, height, pen, planes)
+            for height, pen, planes in ((20, 2, False), (30, 1, True), (14, 2.6, True))
+        ],
         "picking": [picking(random, most) for most in (512, 512, 9, 2)],
         "selection": [selection(random, k_best, n) for k_best in (0, 3) for n in (1, 1, 4, 4)],
         "writing": [writing(label, model.vocabulary) for label in FORMULAS.strip().splitlines()],
@@ -87,7 +90,7 @@ def vectors(plain: bool) -> dict[str, Any]:
     }
 
 
-def drawing(random: np.random.Generator, height: float, pen: float) -> dict[str, Any]:
+def drawing(random: np.random.Generator, height: float, pen: float, planes: bool) -> dict[str, Any]:
     """Strokes of which one is a dot, drawn."""
     strokes = [
         (random.uniform(0, 90, 2) * (1, 0.2) + np.cumsum(random.normal(2, 5, (n, 2)), 0)).round(2)
@@ -95,9 +98,9 @@ def drawing(random: np.random.Generator, height: float, pen: float) -> dict[str,
     ]
     strokes.append(np.repeat(strokes[0][:1], 3, axis=0))
     ink = [stroke.tolist() for stroke in strokes]
-    look = Preprocessing(symbol_height=height, pen_width=pen)
+    look = Preprocessing(symbol_height=height, pen_width=pen, stroke_planes=planes)
     drawn = render(as_strokes(ink), look)
-    packed = base64.b64encode(gzip.compress(drawn.image.tobytes(), mtime=0)).decode()
+    packed = base64.b64encode(gzip.compress(drawn.planes(look.inputs).tobytes(), mtime=0)).decode()
     return {
         "strokes": ink,
         "look": look.to_json(),
@@ -105,7 +108,7 @@ def drawing(random: np.random.Generator, height: float, pen: float) -> dict[str,
         "scale": drawn.scale,
         "offset": drawn.offset,
         "skew": skew(drawn.image),
-        "image": packed,
+        "planes": packed,
     }
 
 
@@ -172,6 +175,7 @@ def writing(label: str, vocabulary: Vocabulary) -> dict[str, str]:
     written = Expression(tuple(label.split()), vocabulary)
     return {
         "canonical": label,
+        "path": [node.token for node in written.nodes],
         "latex": written.latex,
         "mathml": written.mathml(),
         "marked": written.mathml(marked=True),

@@ -15,7 +15,7 @@ from .tables import tables_js
 
 LISTING = "page.json"
 """Names the files of a page; a folder that holds others is not replaced."""
-SERVER_ONLY = ("docs.html", "docs.js", "socket.js")
+SERVER_ONLY = ("docs.html", "docs.js", "manifest.json", "socket.js")
 POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' blob: data:; "
     "object-src 'none'; base-uri 'none'; form-action 'self'"
@@ -58,7 +58,7 @@ def page_files(model: ModelFile, runtime: dict[str, bytes]) -> dict[str, bytes]:
     own = resources.files(__package__)
     server = resources.files(__package__.rpartition(".")[0]) / "server" / "page"
     files = {
-        "namer-edge/tables.js": tables_js(model.vocabulary).encode(),
+        "namer-edge/tables.js": tables_js(model).encode(),
         f"onnxruntime-web/{MODULE.replace('.mjs', '.js')}": runtime[MODULE],
         f"onnxruntime-web/{WASM}.gz": gzip.compress(runtime[WASM], 9, mtime=0),
         f"onnxruntime-web/{LICENSE}": runtime[LICENSE],
@@ -66,7 +66,7 @@ def page_files(model: ModelFile, runtime: dict[str, bytes]) -> dict[str, bytes]:
         "manifest.json": (own / "page" / "manifest.json").read_bytes(),
     }
     for role, part in model.parts.items():
-        files[f"model/{part.file}"] = model.read(role)
+        files[f"model/{part.file}.gz"] = gzip.compress(model.read(role), 9, mtime=0)
     licence = model.path / LICENSE
     files[f"model/{LICENSE}"] = (
         licence.read_bytes() if licence.is_file() else str(model.meta.get("licence", "")).encode()
@@ -85,6 +85,7 @@ def page_files(model: ModelFile, runtime: dict[str, bytes]) -> dict[str, bytes]:
 
 def _index(page: str) -> str:
     """The server's page with its transport's words and addresses changed."""
+    page = re.sub(r'\n *<link rel="manifest".*?>', "", page)
     for pattern, replacement in _EDITS:
         page, count = re.subn(pattern, replacement, page)
         if not count:
@@ -111,10 +112,6 @@ def _cached(files: dict[str, bytes]) -> list[str]:
 def _check_model(model: ModelFile) -> None:
     if model.engine_format != "onnx":
         raise UsageError(f"{model.path} is {model.engine_format}: a page reads onnx models")
-    if model.preprocessing.inputs != 1:
-        raise UsageError(
-            f"{model.path} reads {model.preprocessing.inputs} planes: a page gives one"
-        )
 
 
 def _check_replaceable(folder: Path) -> None:

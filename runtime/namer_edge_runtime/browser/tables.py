@@ -10,9 +10,10 @@ from ..decode.options import STORED, DecodingOptions
 from ..formula import mathml, spelling
 from ..formula.latex import compact
 from ..formula.vocabulary import END, GROUP, INDEX, INKLESS, LIMITS, SCRIPTS, Vocabulary
-from ..ink import render, stroke_assignment, strokes
-from ..picture import skew
-from ..preprocessing import CELL, STRIDE, Preprocessing
+from ..ink import planes, render, stroke_assignment, strokes
+from ..model_file import ModelFile
+from ..picture import prepare, skew
+from ..preprocessing import CELL, STRIDE, STROKE_PLANES, Preprocessing
 from ..recognition import voting
 from ..score_calibration import CLOSEST
 
@@ -32,10 +33,15 @@ TABLES: dict[str, Any] = {
     "FURTHEST": strokes.FURTHEST,
     "FRACTION_BITS": render.FRACTION_BITS,
     "OVERSAMPLING": render.OVERSAMPLING,
+    "ORDER": planes.ORDER,
+    "REACH": planes.REACH,
+    "STAMP": planes.STAMP,
+    "STEP": planes.STEP,
+    "STROKE_PLANES": STROKE_PLANES,
     "ROOT": stroke_assignment.ROOT,
     "CELL": CELL,
     "STRIDE": STRIDE,
-    "LOOK": Preprocessing().to_json(),
+    "LOOK": vars(Preprocessing()),
     "DECODING": vars(DecodingOptions()),
     "STORED": STORED,
     "MAX_CLASSES": k_best.MAX_CLASSES,
@@ -45,6 +51,11 @@ TABLES: dict[str, Any] = {
     "MIN_EDGE": thresholds.MIN_EDGE,
     "MIN_PROBABILITY": thresholds.MIN_PROBABILITY,
     "STRETCHED": sorted(filled.STRETCHED),
+    "FINEST": prepare.FINEST,
+    "INK": prepare.INK,
+    "RUNG": prepare.RUNG,
+    "SPECK": prepare.SPECK,
+    "THICKEST": prepare.THICKEST,
     "LONG": skew.LONG,
     "SKEW_LEAST": float(skew.LEAST),
     "SKEW_MOST": float(skew.MOST),
@@ -56,9 +67,10 @@ _HOLES = {"<mi>a</mi>": "⟦0⟧", "<mi>b</mi>": "⟦1⟧"}
 """Where the arguments go in a template of MathML."""
 
 
-def tables_js(vocabulary: Vocabulary) -> str:
-    """The text of `tables.js` for a model of this vocabulary."""
-    tables = TABLES | spellings(vocabulary)
+def tables_js(model: ModelFile) -> str:
+    """The text of `tables.js` for a model."""
+    width = prepare.drawn_width(model.preprocessing.pen_width)
+    tables = TABLES | {"DRAWN_WIDTH": width} | spellings(model.vocabulary)
     lines = [
         f"export const {name} = {json.dumps(value, ensure_ascii=False)};"
         for name, value in tables.items()

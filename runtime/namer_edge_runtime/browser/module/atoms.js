@@ -1,16 +1,15 @@
 // A formula as rows of atoms, in TeX's sense: a nucleus with a subscript and a superscript.
 
 import { END, GROUP, LIMITS, OPERATORS, SCRIPTS } from "./tables.js";
-import { toPath } from "./vocabulary.js";
 
 const atom = (token, more) => ({ token, takes: [], args: [], subscript: null, superscript: null, limits: false, place: null, ...more });
 
-// Canonical tokens in the form that `row` writes a row of atoms in, from the innermost argument outwards.
-export function write(tokens, vocabulary, row) {
+// A path, given as its tokens, in the form that `row` writes a row of atoms in, from the innermost argument outwards.
+export function write(path, vocabulary, row) {
   let atoms = [];
   let place = 0;
   const outer = [];
-  for (const token of toPath(tokens, vocabulary)) {
+  for (const token of path) {
     if (token === END) {
       const [around, relation] = outer.at(-1);
       relation.wide ||= atoms.length > 1;

@@ -54,7 +54,7 @@ export async function openModel(folder) {
   const meta = JSON.parse(new TextDecoder().decode(await bytes(new URL("model.json", folder))));
   const graphs = {};
   for (const [role, part] of Object.entries(meta.parts)) {
-    const data = (graphs[role] = await bytes(new URL(part.file, folder)));
+    const data = (graphs[role] = await bytes(new URL(`${part.file}.gz`, folder)));
     const digest = await crypto.subtle?.digest("SHA-256", data); // offered to secure pages alone
     const hash = digest && Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
     if (data.length !== part.bytes || (hash && hash !== part.sha256)) {

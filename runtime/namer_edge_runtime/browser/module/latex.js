@@ -1,9 +1,9 @@
-// Canonical tokens to LaTeX as a person would type it: `x ^ { 2 }` is `x^2`.
+// The path of a formula to LaTeX as a person would type it: `x^2`.
 
 import { write } from "./atoms.js";
 import { GROUP, INDEX, LATEX, WIDE } from "./tables.js";
 
-export const compact = (tokens, vocabulary) => write(tokens, vocabulary, row);
+export const compact = (path, vocabulary) => write(path, vocabulary, row);
 
 function row(atoms) {
   let text = "";

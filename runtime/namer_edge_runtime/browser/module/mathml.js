@@ -1,4 +1,4 @@
-// Canonical tokens to presentation MathML, well-formed whatever the tokens are.
+// The path of a formula to presentation MathML, well-formed whatever its tokens are.
 
 import { write } from "./atoms.js";
 import { BARS, CLOSING, ELEMENTS, GROUP, INDEX, OPENING, TEMPLATES } from "./tables.js";
@@ -7,8 +7,8 @@ const EMPTY = "<mrow></mrow>";
 
 // A `math` element; `marked`: the element of each visual token says in `data-token` the how many-th it
 // is, from 0, and digits in a row have an element each.
-export function mathml(tokens, vocabulary, marked = false) {
-  const written = write(tokens, vocabulary, (atoms) => row(atoms, marked));
+export function mathml(path, vocabulary, marked = false) {
+  const written = write(path, vocabulary, (atoms) => row(atoms, marked));
   return `<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">${written}</math>`;
 }
 

@@ -17,20 +17,13 @@ export class PenSession {
   get strokes() { return new Map(this.#strokes); }
 
   // Adds a stroke [[x, y], …] and returns its id.
-  add(stroke) {
-    this.#put(this.#next, stroke);
-    return this.#next++;
-  }
+  add(stroke) { return this.#put(this.#next++, stroke); }
+
+  replace(id, stroke) { this.#put(this.#known(id), stroke); }
 
   remove(id) {
-    this.#check(id);
-    this.#strokes.delete(id);
+    this.#strokes.delete(this.#known(id));
     this.#result = null;
-  }
-
-  replace(id, stroke) {
-    this.#check(id);
-    this.#put(id, stroke);
   }
 
   clear() {
@@ -64,20 +57,13 @@ export class PenSession {
       }),
     );
     const known = new Map();
-    const taken = new Set();
     for (const [, place, id] of shared.sort((a, b) => b[0] - a[0] || a[1] - b[1] || a[2] - b[2])) {
-      if (known.has(place) || taken.has(id)) continue;
-      known.set(place, id);
-      taken.add(id);
+      if (!known.has(place) && ![...known.values()].includes(id)) known.set(place, id);
     }
     const key = (text, before) => `${text} ${before}`;
-    const inkless = new Map();
+    const inkless = new Map(); // text and the symbol before → id
+    this.#symbols.forEach(({ id, text, strokes }, place, all) => strokes.length || inkless.set(key(text, all[place - 1]?.id ?? -1), id));
     let before = -1;
-    for (const { id, text, strokes } of this.#symbols) {
-      if (!strokes.length) inkless.set(key(text, before), id);
-      before = id;
-    }
-    before = -1;
     this.#symbols = result.tokens.map((token, place) => {
       let id = known.get(place);
       if (!owned[place].length) {
@@ -93,9 +79,11 @@ export class PenSession {
   #put(id, stroke) {
     this.#strokes.set(id, asStrokes([stroke])[0]);
     this.#result = null;
+    return id;
   }
 
-  #check(id) {
+  #known(id) {
     if (!this.#strokes.has(id)) throw new RangeError(`no stroke ${id} on the canvas`);
+    return id;
   }
 }

@@ -9,25 +9,31 @@ const NEAR = Uint8Array.from({ length: 64 }, (_, i) => 255 * Math.exp(-(((i - 15
 const SLOPED = Uint8Array.from({ length: 32 }, (_, i) => 256 * Math.sqrt((1 + ((i + 0.5) / 32) ** 2) / 2));
 
 export class Raster {
-  constructor(width, height) {
-    Object.assign(this, { width, height, pixels: new Uint8Array(width * height) });
+  // Points lie inside `width` and `height`; the edge round these takes what lines of `thickness` cover.
+  constructor(width, height, thickness) {
+    const edge = 2 * (thickness + 2);
+    Object.assign(this, { edge, thickness, width: width + 2 * edge, height: height + 2 * edge });
+    this.pixels = new Uint8Array(this.width * this.height);
   }
 
-  // Points [x, y, x, y, …] in 1/16 pixels, joined by lines of `thickness` pixels with round ends.
-  polyline(points, thickness) {
-    for (let i = 2; i < points.length; i += 2) {
-      const [x0, y0, x1, y1] = Array.from(points.slice(i - 2, i + 2), (value) => value * (ONE >> 4));
-      if (thickness <= 1) this.#line(x0, y0, x1, y1);
-      else this.#thick(x0, y0, x1, y1, thickness, i === 2);
+  // Points [x, y, x, y, …] in 1/16 pixels, joined by lines with round ends.
+  polyline(points) {
+    const ends = Array.from(points, (value) => this.#fixed(value));
+    for (let i = 2; i < ends.length; i += 2) {
+      if (this.thickness > 1) this.#thick(ends[i - 2], ends[i - 1], ends[i], ends[i + 1], i === 2);
+      else this.#line(ends[i - 2], ends[i - 1], ends[i], ends[i + 1]);
     }
   }
 
-  // A disc; all in 1/16 pixels.
-  dot(x, y, radius) {
-    this.#disc(x * (ONE >> 4), y * (ONE >> 4), radius * (ONE >> 4));
+  // A disc of 3/4 of the thickness; all in 1/16 pixels.
+  dot(x, y) {
+    this.#disc(this.#fixed(x), this.#fixed(y), rounded(0.75 * this.thickness * 16) * (ONE >> 4));
   }
 
-  #thick(x0, y0, x1, y1, thickness, isFirst) {
+  #fixed(value) { return value * (ONE >> 4) + this.edge * ONE; }
+
+  #thick(x0, y0, x1, y1, isFirst) {
+    const { thickness } = this;
     const [dx, dy] = [(x0 - x1) / ONE, (y1 - y0) / ONE];
     const square = dx * dx + dy * dy;
     if (square > Number.EPSILON) {
@@ -58,10 +64,7 @@ export class Raster {
     const count = xs.length;
     for (let i = 0; i < count; i++) this.#line(xs.at(i - 1), ys.at(i - 1), xs[i], ys[i]);
     const row = (value) => (value + HALF) >> 16;
-    const [top, lowest] = [row(Math.min(...ys)), row(Math.max(...ys))];
-    if (count < 3 || row(Math.max(...xs)) < 0 || lowest < 0) return;
-    if (row(Math.min(...xs)) >= this.width || top >= this.height) return;
-    const bottom = Math.min(lowest, this.height - 1);
+    const [top, bottom] = [row(Math.min(...ys)), row(Math.max(...ys))];
     const start = ys.indexOf(Math.min(...ys));
     // The two sides, from the top corner round either way.
     const sides = [1, count - 1].map((way) => ({ way, at: start, x: -ONE, dx: 0, end: top }));
@@ -84,9 +87,8 @@ export class Raster {
       }
       if (left < 0) break;
       const [one, other] = [sides[0].x, sides[1].x];
-      const first = Math.max(0, (Math.min(one, other) + ONE - 1) >> 16);
-      const last = Math.min(this.width - 1, Math.max(one, other) >> 16);
-      if (y >= 0 && first <= last) this.pixels.fill(255, y * this.width + first, y * this.width + last + 1);
+      const [first, last] = [(Math.min(one, other) + ONE - 1) >> 16, Math.max(one, other) >> 16];
+      if (first <= last) this.pixels.fill(255, y * this.width + first, y * this.width + last + 1);
       for (const side of sides) side.x += side.dx;
     }
   }
@@ -94,11 +96,9 @@ export class Raster {
   // A line one pixel wide, blurred by a Gaussian over three pixels across; its ends count by the
   // share of their pixel that they cover.
   #line(x0, y0, x1, y1) {
-    const { width, height, pixels } = this;
-    const ends = clipped([x0 - 2 * ONE, y0 - 2 * ONE, x1 - 2 * ONE, y1 - 2 * ONE], (width - 5) * ONE, (height - 5) * ONE);
-    if (!ends) return;
-    const level = Math.abs(ends[2] - ends[0]) > Math.abs(ends[3] - ends[1]);
-    let [a0, b0, a1, b1] = level ? ends : [ends[1], ends[0], ends[3], ends[2]];
+    const { width, pixels } = this;
+    const level = Math.abs(x1 - x0) > Math.abs(y1 - y0);
+    let [a0, b0, a1, b1] = level ? [x0, y0, x1, y1] : [y0, x0, y1, x1];
     if (a1 < a0) [a0, b0, a1, b1] = [a1, b1, a0, b0];
     const [along, across] = level ? [1, width] : [width, 1];
     const step = Math.trunc(((b1 - b0) * ONE) / ((a1 - a0) | 1));
@@ -112,7 +112,7 @@ export class Raster {
     const [begun, ended] = [(0x78 - i) | 4, j | 4];
     const both = share(((j - i) & 0x78) | 4);
     const shares = [0, both, share(begun), both, share((j - i + 0x80) | 4), share(begun + 128), share(ended), share(ended + 128), full];
-    let place = 2 * width + 2 + (a0 >> 16) * along;
+    let place = (a0 >> 16) * along;
     for (let done = 0; remaining >= 0; done++, remaining--) {
       const part = shares[Math.min(done, 2) * 3 + Math.min(remaining, 2)];
       const away = (b >> 11) & 31;
@@ -129,18 +129,14 @@ export class Raster {
     }
   }
 
-  // The means of 2 × 2 pixels.
+  // The means of 2 × 2 pixels, without the edge.
   halved() {
-    const [width, height] = [this.width >> 1, this.height >> 1];
-    const small = new Uint8Array(width * height);
-    for (let y = 0, at = 0; y < height; y++) {
-      for (let x = 0, from = 2 * y * this.width; x < width; x++, from += 2) {
-        const next = from + this.width;
-        const { pixels: p } = this;
-        small[at++] = (p[from] + p[from + 1] + p[next] + p[next + 1] + 2) >> 2;
-      }
-    }
-    return small;
+    const { edge, width: across, pixels: p } = this;
+    const [width, height] = [across, this.height].map((side) => side / 2 - edge);
+    return Uint8Array.from({ length: width * height }, (_, i) => {
+      const at = (2 * Math.floor(i / width) + edge) * across + 2 * (i % width) + edge;
+      return (p[at] + p[at + 1] + p[at + across] + p[at + across + 1] + 2) >> 2;
+    });
   }
 }
 
@@ -151,24 +147,6 @@ export function rounded(value) {
   return rest < 0.5 || (rest === 0.5 && low % 2 === 0) ? low : low + 1;
 }
 
-// Sine of whole degrees, to seven digits in single precision.
-function sine(degrees) {
-  return Math.fround(Number(Math.sin((degrees * Math.PI) / 180).toFixed(7)));
-}
-
-// The part of a line [x0, y0, x1, y1] between 0 and `right`, 0 and `bottom`; null where there is none.
-function clipped(ends, right, bottom) {
-  for (const [axis, most] of [[1, bottom], [0, right]]) {
-    for (const end of [0, 2]) {
-      const [here, there] = [end + axis, 2 - end + axis];
-      const limit = ends[here] < 0 ? 0 : ends[here] > most ? most : null;
-      if (limit === null) continue;
-      if (limit === 0 ? ends[there] < 0 : ends[there] > most) return null;
-      const aside = end + 1 - axis;
-      const share = ((limit - ends[here]) * (ends[2 - end + 1 - axis] - ends[aside])) / (ends[there] - ends[here]);
-      ends[aside] += Math.trunc(share);
-      ends[here] = limit;
-    }
-  }
-  return ends;
-}
+// Sines of whole degrees from -270 on, to seven digits in single precision.
+const SINES = Float32Array.from({ length: 631 }, (_, i) => Math.sin(((i - 270) * Math.PI) / 180).toFixed(7));
+const sine = (degrees) => SINES[degrees + 270];

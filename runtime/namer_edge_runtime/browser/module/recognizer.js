@@ -39,7 +39,7 @@ export class Recognizer {
   async recognize(input, { alternatives = 0, wanted = () => true } = {}) {
     const isPicture = !Array.isArray(input) && input?.data?.length === 4 * input.width * input.height;
     const strokes = isPicture ? null : asStrokes(input);
-    const source = isPicture ? Picture.of(input) : strokes.length ? new Ink(strokes) : null;
+    const source = isPicture ? Picture.of(input) : strokes.length ? ink(strokes) : null;
     const { engine } = this;
     const facts = { engine: engine.name, device: engine.device, precision: engine.precision };
     const read = async (scale = 1, turn = 0) => {
@@ -64,18 +64,20 @@ export class Recognizer {
     const clock = (value) => (times.push(performance.now()), value);
     const prepared = source.prepare({ ...this.look, symbol_height: this.look.symbol_height * scale }, turn);
     clock();
-    const vat = clock(await engine.vat(prepared.planes ?? prepared.image, prepared.height, prepared.width));
+    const vat = clock(await engine.vat(prepared.planes, prepared.height, prepared.width));
     const nodes = clock(pickNodes(vat, vocabulary, decoding));
     const pgd = clock(await engine.pgd(vat, nodes));
     const hypotheses = clock(decode(pgd, nodes, vocabulary, decoding, 1 + alternatives));
     const distinct = new Map();
     for (const hypothesis of hypotheses) {
-      const canonical = toTokens(hypothesis.classes.map((label) => vocabulary.token(label)), vocabulary).join(" ");
-      if (!distinct.has(canonical)) distinct.set(canonical, hypothesis);
+      const path = hypothesis.classes.map((label) => vocabulary.token(label));
+      const canonical = toTokens(path, vocabulary).join(" ");
+      if (!distinct.has(canonical)) distinct.set(canonical, { ...hypothesis, path });
     }
     const [best, ...others] = [...distinct].slice(0, 1 + alternatives).map(([canonical, hypothesis]) => ({
       canonical,
       score: hypothesis.score,
+      path: hypothesis.path,
       tokens: this.#tokens(hypothesis, nodes, prepared),
     }));
     const [prepare, vatTime, pick, pgdTime, path] = times.slice(1).map((time, i) => time - times[i]);
@@ -99,11 +101,4 @@ export class Recognizer {
 
 const GIVEN_UP = Symbol("nobody waits for the result");
 const EMPTY = { canonical: "", score: 0, tokens: [], alternatives: [], milliseconds: { prepare: 0, vat: 0, pgd: 0, path: 0 }, truncated: false, symbol_height: 0 };
-
-class Ink {
-  constructor(strokes) { this.strokes = strokes; }
-
-  prepare(look, turn) {
-    return { ...render(turn ? turned(this.strokes, turn) : this.strokes, look), turn };
-  }
-}
+const ink = (strokes) => ({ prepare: (look, turn) => ({ ...render(turn ? turned(strokes, turn) : strokes, look), turn }) });

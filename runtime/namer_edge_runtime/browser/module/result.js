@@ -6,21 +6,17 @@ import { assignStrokes } from "./stroke_assignment.js";
 import { CLOSEST } from "./tables.js";
 
 export class Reading {
-  constructor({ canonical, score, tokens }, vocabulary) {
+  constructor({ canonical, score, tokens, path }, vocabulary) {
     Object.assign(this, { canonical, score, tokens });
-    Object.defineProperty(this, "vocabulary", { value: vocabulary });
+    Object.defineProperty(this, "write", { value: (form, ...options) => (canonical ? form(path, vocabulary, ...options) : "") });
   }
 
-  get latex() { return this.#written(compact); }
-  get mathml() { return this.#written(mathml); }
-
-  #written(form, ...options) {
-    return this.canonical ? form(this.canonical.split(" "), this.vocabulary, ...options) : "";
-  }
+  get latex() { return this.write(compact); }
+  get mathml() { return this.write(mathml); }
 
   // As the server's JSON: MathML's elements say in `data-token` which of the tokens they are.
   toJSON() {
-    return { latex: this.latex, ...this, mathml: this.#written(mathml, true) };
+    return { latex: this.latex, ...this, mathml: this.write(mathml, true) };
   }
 }
 

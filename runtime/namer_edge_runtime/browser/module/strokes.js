@@ -35,10 +35,7 @@ export function box(points) {
   return [x0, y0, x1, y1];
 }
 
-export function bounds(strokes) {
-  const boxes = strokes.map(box);
-  return [0, 1, 2, 3].map((side) => Math[side < 2 ? "min" : "max"](...boxes.map((one) => one[side])));
-}
+export const bounds = (strokes) => box(strokes.flatMap(box));
 
 // Position of a root sign: x of the lowest point in its left half, y of the middle of its box.
 export function foot(points) {

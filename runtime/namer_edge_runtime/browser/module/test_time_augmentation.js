@@ -7,15 +7,12 @@ import { EXPECTED_SCORE, LONG, SKEW_LEAST, SKEW_MOST } from "./tables.js";
 // given up between two of them by throwing.
 export async function augment(first, read, { tta_scales: scales, confidence_threshold: sure }, alternatives) {
   let turn = 0;
-  if (first.score < sure && first.prepared) {
-    const angle = skew(first.prepared);
-    const second = angle ? await read(1, -angle) : null;
-    if (second) {
-      const milliseconds = plus(first.milliseconds, second.milliseconds);
-      const isBetter = second.score > first.score;
-      if (isBetter) turn = -angle;
-      first = { ...(isBetter ? second : first), milliseconds };
-    }
+  const angle = first.score < sure ? skew(first.prepared) : 0;
+  if (angle) {
+    const second = await read(1, -angle);
+    const isBetter = second.score > first.score;
+    if (isBetter) turn = -angle;
+    first = { ...(isBetter ? second : first), milliseconds: plus(first.milliseconds, second.milliseconds) };
   }
   if (first.score >= sure) return first;
   const passes = [first];
@@ -71,10 +68,10 @@ export function winner(passes, alternatives) {
 function others(passes, elected) {
   const found = new Map();
   for (const pass of passes) {
-    for (const { canonical, score, tokens } of [pass, ...pass.alternatives]) {
+    for (const { canonical, score, tokens, path } of [pass, ...pass.alternatives]) {
       const known = found.get(canonical) ?? { sum: 0, surest: { score: -1 } };
       known.sum += score / passes.length;
-      if (score > known.surest.score) known.surest = { canonical, score, tokens };
+      if (score > known.surest.score) known.surest = { canonical, score, tokens, path };
       found.set(canonical, known);
     }
   }

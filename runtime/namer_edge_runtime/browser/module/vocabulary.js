@@ -1,4 +1,4 @@
-// The visual classes of a model and its relation table, and canonical tokens from and to the path.
+// The visual classes of a model and its relation table, and canonical tokens of a path.
 
 import { END, INDEX } from "./tables.js";
 
@@ -28,7 +28,6 @@ export function toTokens(path, vocabulary) {
       current = { takes: vocabulary.takes(token), number: 0 };
     } else {
       current = opened.pop();
-      if (!current) throw new Error("an ending of the path closes nothing");
       if (current.takes[current.number] !== INDEX) tokens.push(END);
       else if (tokens.length === current.start + 1) tokens.length = current.start;
       else tokens.push("]");
@@ -40,43 +39,5 @@ export function toTokens(path, vocabulary) {
       opened.push(current);
     }
   }
-  if (opened.length) throw new Error("a relation of the path has no end");
   return tokens;
-}
-
-// The path of canonical tokens: a relation's arguments follow it, each closed by `}`.
-export function toPath(tokens, vocabulary) {
-  const path = [];
-  const opened = [];
-  let place = 0;
-
-  function enter(takes, number) {
-    if (number === takes.length) return;
-    const opening = takes[number].split(" ");
-    if (opening.every((token, i) => tokens[place + i] === token)) {
-      place += opening.length;
-      opened.push({ takes, number });
-    } else if (takes[number] === INDEX) {
-      path.push(END);
-      enter(takes, number + 1);
-    } else throw new Error(`token ${place + 1} is no argument`);
-  }
-
-  while (place < tokens.length) {
-    const token = tokens[place++];
-    const inner = opened.at(-1);
-    const inIndex = inner?.takes[inner.number] === INDEX;
-    if ((inIndex && token === "]" && tokens[place] === "{") || (token === END && inner && !inIndex)) {
-      opened.pop();
-      path.push(END);
-      enter(inner.takes, inner.number + 1);
-    } else if (token === "{" || token === END) {
-      throw new Error(`${token} at place ${place} belongs to no relation`);
-    } else {
-      path.push(token);
-      enter(vocabulary.takes(token), 0);
-    }
-  }
-  if (opened.length) throw new Error("an argument is never closed");
-  return path;
 }

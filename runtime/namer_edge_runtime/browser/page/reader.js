@@ -10,8 +10,23 @@ let isBusy = false;
 
 const recognizer = Recognizer.from_pretrained().then(
   (opened) => (postMessage({ isReady: true }), opened),
-  (reason) => postMessage({ isReady: false, error: `the reader cannot be loaded: ${reason.message}` }),
+  async (reason) => {
+    await forget();
+    postMessage({ isReady: false, error: `the reader cannot be loaded: ${reason.message}` });
+  },
 );
+
+// Model and runtime that are kept may be damaged: where the server is there, they are fetched anew.
+async function forget() {
+  const folder = new URL("..", import.meta.url);
+  const answer = await fetch(new URL("page.json", folder), { cache: "no-store" }).catch(() => null);
+  if (!answer?.ok || !self.caches) return;
+  const names = (await caches.keys()).filter((name) => name.startsWith(`namer-edge ${folder} `));
+  for (const cache of await Promise.all(names.map((name) => caches.open(name)))) {
+    const requests = (await cache.keys()).filter(({ url }) => /\/(model|onnxruntime-web)\/[^/]*$/.test(url));
+    await Promise.all(requests.map((request) => cache.delete(request)));
+  }
+}
 
 self.onmessage = async ({ data }) => {
   latest = data;

@@ -23,5 +23,10 @@ async function settle() {
 
 async function find(request) {
   const cache = await caches.open(NAME + VERSION);
-  return (await cache.match(request, { ignoreSearch: true, ignoreVary: true })) ?? fetch(request);
+  const kept = await cache.match(request, { ignoreSearch: true, ignoreVary: true });
+  if (kept) return kept;
+  const response = await fetch(request.mode === "navigate" ? request : new Request(request, { cache: "no-cache" }));
+  const isListed = FILES.some((file) => new URL(file, registration.scope).href === request.url);
+  if (response.ok && isListed) await cache.put(request, response.clone());
+  return response;
 }
