@@ -20,6 +20,7 @@ from .preprocessing import Preprocessing
 from .recognition import test_time_augmentation
 from .recognition.batching import MAX_OPEN_PIXELS, WINDOW
 from .recognition.job import open_jobs
+from .recognition.lines import find_lines, one_line, together
 from .recognition.pen_session import PenSession
 from .recognition.single_pass import SinglePass
 from .result import Result
@@ -188,11 +189,16 @@ class Recognizer:
         answers = single_pass([value for _, value in readable], batch_size, alternatives)
         for (job, _), answer in zip(readable, answers, strict=True):
             job.take(answer)
+        pages = find_lines(jobs, single_pass, batch_size, alternatives)
+        lines = [line.job for page in pages for line in page]
         if self.decoding.tta_scales:
-            test_time_augmentation.augment(jobs, single_pass, batch_size, alternatives)
+            test_time_augmentation.augment(lines, single_pass, batch_size, alternatives)
+        for line in lines:
+            if isinstance(line.answer, Result):
+                line.answer = one_line(self.score_calibration(line.answer))
         return [
-            self.score_calibration(job.answer) if isinstance(job.answer, Result) else job.answer
-            for job in jobs
+            page[0].job.answer if len(page) == 1 else together(job, page, alternatives)
+            for job, page in zip(jobs, pages, strict=True)
         ]
 
 
