@@ -21,7 +21,8 @@ from .recognition import test_time_augmentation
 from .recognition.batching import MAX_OPEN_PIXELS, WINDOW
 from .recognition.evidence import Lock
 from .recognition.job import open_jobs
-from .recognition.locks import check_locks, fits
+from .recognition.locks import check_locks, fits, locks_of_lines
+from .recognition.lines import find_lines, one_line, together
 from .recognition.pen_session import PenSession
 from .recognition.single_pass import SinglePass
 from .result import Result
@@ -214,16 +215,35 @@ class Recognizer:
     ) -> list[Result | NamerEdgeError]:
         """Answers to the first of `inputs`, as many as may be open at once."""
         jobs = open_jobs(inputs, MAX_OPEN_PIXELS)
-        single_pass = replace(self.single_pass, locks=locks)
+        # Locks are of the strokes of one line: they come in once the lines are known.
+        single_pass = replace(self.single_pass, locks=None if locks is None else ())
         readable = [(job, job.input) for job in jobs if job.input is not None]
         answers = single_pass([value for _, value in readable], batch_size, alternatives)
         for (job, _), answer in zip(readable, answers, strict=True):
             job.take(answer)
-        if self.decoding.tta_scales:
-            test_time_augmentation.augment(jobs, single_pass, batch_size, alternatives)
+        pages = find_lines(jobs, single_pass, batch_size, alternatives)
+        lines = [line.job for page in pages for line in page]
+        passes = [(lines, single_pass)]
+        if locks:
+            own = locks_of_lines(
+                [line.strokes for page in pages for line in page], locks, inputs[0]
+            )
+            passes = [
+                ([line], replace(single_pass, locks=known))
+                for line, known in zip(lines, own, strict=True)
+            ]
+        for some, with_locks in passes:
+            if with_locks.locks:
+                for line in some:
+                    line.take(*with_locks([line.input], batch_size, alternatives))
+            if self.decoding.tta_scales:
+                test_time_augmentation.augment(some, with_locks, batch_size, alternatives)
+        for line in lines:
+            if isinstance(line.answer, Result):
+                line.answer = one_line(self.score_calibration(line.answer))
         return [
-            self.score_calibration(job.answer) if isinstance(job.answer, Result) else job.answer
-            for job in jobs
+            page[0].job.answer if len(page) == 1 else together(job, page, alternatives)
+            for job, page in zip(jobs, pages, strict=True)
         ]
 
 

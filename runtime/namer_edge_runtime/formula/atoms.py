@@ -38,7 +38,7 @@ class Atom:
     limits: bool = False
     """The scripts stand below and above."""
     place: int | None = None
-    """Among the visual tokens of the formula, from 0; None for what is none of them."""
+    """Among the visual tokens of the formula, from 0; None for what is none, such as rows."""
 
 
 @cache
@@ -78,13 +78,13 @@ def write(
         takes = vocabulary.takes(node.token)
         rows = outer[-1][1].rows if outer else []
         if takes:
-            outer.append((atoms, Atom(node.token, takes, place=next(visual))))
+            place = None if takes == (ROWS,) else next(visual)
+            outer.append((atoms, Atom(node.token, takes, place=place)))
             outer[-1][1].rows += [[]] if takes == (ROWS,) else []
             atoms = []
         elif rows and node.token in (CELL, ROW):
             rows[-1].append(written(atoms))
             rows += [[]] if node.token == ROW else []
-            next(visual)
             atoms = []
         elif node.token == END:
             around, relation = outer[-1]

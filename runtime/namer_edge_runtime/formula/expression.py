@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from .aligned import lines_of
 from .atoms import relation_table
 from .label_graph import label_graph
 from .latex import compact, katex
@@ -14,14 +15,15 @@ from .omml import omml
 from .svg import svg
 from .sympy_text import sympy_text
 from .typst import typst
-from .vocabulary import Vocabulary
+from .vocabulary import LAYOUT, Vocabulary
 
 _TAG = re.compile("</?(?=[a-z])")
 
 
 @dataclass(frozen=True)
 class Expression:
-    """Canonical tokens and the vocabulary that says which of them take arguments.
+    """Canonical tokens and the vocabulary that says which of them take arguments; of several lines,
+    the tokens of `aligned`.
 
     All forms raise `LatexError` for tokens that are not balanced.
     """
@@ -34,6 +36,14 @@ class Expression:
     def grammar(self) -> Vocabulary:
         """The relation table that all forms are written by."""
         return self.vocabulary or relation_table(self.tokens)
+
+    @cached_property
+    def lines(self) -> "tuple[Expression, ...]":
+        """The formula of each line; of a single one, itself alone."""
+        rows = lines_of(self.tokens)
+        if len(rows) == 1:
+            return (self,)
+        return tuple(Expression(row, self.grammar) for row in rows)
 
     @property
     def canonical(self) -> str:
@@ -54,6 +64,16 @@ class Expression:
     def nodes(self) -> list[Node]:
         """The nodes of the formula's path."""
         return to_nodes(self.tokens, self.grammar)
+
+    @property
+    def visual_path(self) -> list[int]:
+        """The path as places among the visual tokens: an ending is where its relation is. Rows and
+        cells, which nobody writes, are left out."""
+        nodes = self.nodes
+        shown = [n.token not in LAYOUT for n in nodes]
+        visual = [show and not node.ending for show, node in zip(shown, nodes, strict=True)]
+        stops = [node.parent if node.ending else place for place, node in enumerate(nodes)]
+        return [sum(visual[:stop]) for stop in stops if shown[stop]]
 
     def mathml(self, *, marked: bool = False) -> str:
         """Presentation MathML; `marked` gives the element of each visual token a `data-token`."""

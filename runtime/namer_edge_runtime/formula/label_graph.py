@@ -94,7 +94,6 @@ def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list
             else:
                 row = _Row(relation.parent, relation.relations[relation.arguments])
             continue
-        number += 1
         takes = vocabulary.takes(node.token)
         if node.token in (CELL, ROW) and opened and opened[-1].relations == [_CELL]:
             rows = opened[-1]
@@ -102,6 +101,7 @@ def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list
             rows.cell = (line + 1, 1) if node.token == ROW else (line, column + 1)
             row = _Row(rows.parent, "{}-{}-{}".format(_CELL, *rows.cell))
             continue
+        number += takes != (ROWS,)
         if node.token in _SCRIPT:
             above = node.token == "^" and row.limits
             row.limits |= node.token == LIMITS

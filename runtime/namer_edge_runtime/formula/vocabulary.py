@@ -41,6 +41,8 @@ BRACKETS = frozenset("{}")
 SCRIPTS = ("^", "_")
 RESERVED = BRACKETS | {"<sos>", "<eos>"}
 """Names of node classes that are no visual classes."""
+LAYOUT = ENVIRONMENTS | {CELL, ROW}
+"""Tokens of rows of cells, which are no visual tokens."""
 INKLESS = frozenset((*SCRIPTS, LIMITS, CELL, ROW))
 """Visual tokens that nobody writes."""
 

@@ -66,6 +66,18 @@ class _Ink:
 
 
 @dataclass(frozen=True)
+class PageInk:
+    """The cleaned ink of a picture, to be taken apart."""
+
+    image: NDArray[np.uint8]
+    """[H, W], 255 ink, 0 background."""
+    corner: tuple[float, float]
+    """x, y of the first pixel in the picture."""
+    factor: float
+    """Pixels of `image` for one of the picture."""
+
+
+@dataclass(frozen=True)
 class Lines:
     """The lines of a picture, found once and drawn for any preprocessing."""
 
@@ -83,6 +95,8 @@ class Lines:
     """Angle in radians by which the picture was turned about its origin (`Prepared.turn`)."""
     notes: tuple[str, ...] = ()
     """What was left out (`Prepared.notes`)."""
+    page: "PageInk | None" = None
+    """The cleaned ink of the picture as it is, not turned."""
 
     @classmethod
     def find(
@@ -140,6 +154,7 @@ class Lines:
             *(drawn, pen, skeleton, fine * factor, corner),
             preprocessing.symbol_height * fineness,
             notes=(*([OUTSIDE] * (sheet is not None)), *found.notes, *ink.notes),
+            page=PageInk(ink.image, (ink.corner[0] / factor, ink.corner[1] / factor), factor),
         )
 
     def turned(self, angle: float, steps: Steps | None = None) -> "Lines":

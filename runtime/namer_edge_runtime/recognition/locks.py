@@ -1,7 +1,7 @@
 """Locks enter a pass as certainties: among its nodes before PGD, or in its heads after."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..decode.thresholds import MIN_DELETE, MIN_PROBABILITY
 from ..errors import UsageError
 from ..formula.vocabulary import INKLESS, Vocabulary
 from ..ink.stroke_assignment import ROOT
+from ..ink.strokes import Stroke, bounds
 from ..preprocessing import Prepared
 from .evidence import Evidence, Lock, Places, said_of
 
@@ -276,3 +277,24 @@ def fits(evidence: Sequence[Evidence], locks: Sequence[Lock]) -> bool:
     """Whether passes can take these locks: no symbol that they were made with has been let go."""
     symbols = {(lock.strokes, lock.at) for lock in locks}
     return all({(lock.strokes, lock.at) for lock in one.locks} <= symbols for one in evidence)
+
+
+def locks_of_lines(
+    lines: Sequence[Sequence[int]], locks: Sequence[Lock], ink: Sequence[Stroke]
+) -> list[tuple[Lock, ...]]:
+    """The locks of each line, given the strokes of each, which they count anew.
+
+    A lock without strokes is of the line that is nearest to its place; one whose strokes lie in
+    several lines is of none.
+    """
+    boxes = np.array([bounds([ink[place] for place in own]) for own in lines])
+    found: list[list[Lock]] = [[] for _ in lines]
+    for lock in locks:
+        if lock.at is not None and not lock.strokes:
+            beyond = np.maximum(boxes[:, 1] - lock.at[1], lock.at[1] - boxes[:, 3])
+            found[int(beyond.argmin())].append(lock)
+        for kept, own in zip(found, lines, strict=True):
+            if lock.strokes and {*lock.strokes} <= {*own}:
+                numbers = {place: number for number, place in enumerate(own)}
+                kept.append(replace(lock, strokes=tuple(numbers[s] for s in lock.strokes)))
+    return [tuple(kept) for kept in found]

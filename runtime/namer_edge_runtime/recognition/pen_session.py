@@ -351,6 +351,9 @@ class PenSession(Canvas):
 
 def symbol_alternatives(result: Result) -> list[tuple[Alternative, ...]]:
     """The likeliest other classes of each of a result's tokens; empty where it kept no evidence."""
+    if len(result.lines) > 1:
+        found = [symbol_alternatives(line.result) if line.result else [] for line in result.lines]
+        return [one for line in found for one in line] if all(found) else []
     if not result.evidence or result.vocabulary is None:
         return []
     owned = result.token_strokes or ()

@@ -100,7 +100,9 @@ def answer(
     seen = result.prepared
     height = recognizer.preprocessing.symbol_height / seen.scale if seen and not seen.blank else 0.0
     evidence = () if request.locks is None else tuple(map(_slim, result.evidence))
-    return ReadResponse(replace(result, prepared=None, evidence=evidence), height, others)
+    lines = tuple(replace(line, result=None) for line in result.lines)
+    slim = replace(result, prepared=None, evidence=evidence, lines=lines)
+    return ReadResponse(slim, height, others)
 
 
 def _slim(one: Evidence) -> Evidence:
