@@ -21,8 +21,8 @@ from .recognition import test_time_augmentation
 from .recognition.batching import MAX_OPEN_PIXELS, WINDOW
 from .recognition.evidence import Lock
 from .recognition.job import open_jobs
-from .recognition.locks import check_locks, fits, locks_of_lines
 from .recognition.lines import find_lines, one_line, together
+from .recognition.locks import check_locks, fits, locks_of_lines
 from .recognition.pen_session import PenSession
 from .recognition.single_pass import SinglePass
 from .result import Result
@@ -226,7 +226,7 @@ class Recognizer:
         passes = [(lines, single_pass)]
         if locks:
             own = locks_of_lines(
-                [line.strokes for page in pages for line in page], locks, inputs[0]
+                [line.strokes for page in pages for line in page], locks, inputs[0].strokes
             )
             passes = [
                 ([line], replace(single_pass, locks=known))

@@ -271,10 +271,11 @@ class Result(Reading):
             "device": self.device,
             "precision": self.precision,
             "milliseconds": self.milliseconds.to_json(),
-            "notes": list(self.notes),
         }
         if self.alternatives:
             value["alternatives"] = [reading.to_json() for reading in self.alternatives]
+        if self.notes:
+            value["notes"] = list(self.notes)
         if self.truncated:
             value["truncated"] = True
         if len(self.lines) > 1:

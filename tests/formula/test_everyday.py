@@ -171,8 +171,8 @@ def test_a_matrix_in_mathml_and_label_graph() -> None:
     found = symbols(expression.tokens, EVERYDAY)
     hung = [f"{s.token} {s.relation}" for s in found[1:] if s.parent == 0]
     assert hung == ["a Cell-1-1", "b Cell-1-2", "c Cell-2-1", "d Cell-2-2", "x Right"]
-    assert [s.number for s in found] == [0, 1, 3, 5, 7, 8]
-    assert 'data-token="8"' in expression.mathml(marked=True)
+    assert [s.number for s in found] == [-1, 0, 1, 2, 3, 4]
+    assert 'data-token="4"' in expression.mathml(marked=True)
 
 
 @pytest.mark.parametrize(

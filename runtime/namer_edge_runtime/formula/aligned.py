@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from .vocabulary import CELL, ROW, begin, end
 
 BEGIN, END = begin("aligned"), end(begin("aligned"))
-RELATIONS = frozenset({"=", "<", ">"}) | frozenset(
-    "\\" + name
-    for name in "leq geq neq approx equiv cong sim rightarrow leftarrow Rightarrow Leftarrow "
-    "Leftrightarrow in".split()
-)
+_RELATIONS = r"""
+= < > \leq \geq \neq \approx \equiv \cong \sim \in \rightarrow \leftarrow \Rightarrow
+\Leftarrow \Leftrightarrow
+"""
+RELATIONS = frozenset(_RELATIONS.split())
 _OPENING = frozenset({"{", "(", "[", "\\{"})
 _CLOSING = frozenset({"}", ")", "]", "\\}"})
 

@@ -42,7 +42,7 @@ class Symbol:
 
     token: str
     number: int
-    """Place among the visual tokens of the formula."""
+    """Place among the visual tokens of the formula; -1 for rows of cells, which are none."""
     parent: int = -1
     """Place in the list of symbols of the one that it hangs on; -1 for the first of all."""
     relation: str = ""
@@ -101,7 +101,8 @@ def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list
             rows.cell = (line + 1, 1) if node.token == ROW else (line, column + 1)
             row = _Row(rows.parent, "{}-{}-{}".format(_CELL, *rows.cell))
             continue
-        number += takes != (ROWS,)
+        rows_of_cells = takes == (ROWS,)
+        number += not rows_of_cells
         if node.token in _SCRIPT:
             above = node.token == "^" and row.limits
             row.limits |= node.token == LIMITS
@@ -111,7 +112,7 @@ def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list
             row = _Row(*hangs)
             continue
         hangs = (row.last, "Right") if row.last >= 0 else (row.parent, row.relation)
-        found.append(Symbol(node.token, number, *hangs))
+        found.append(Symbol(node.token, -1 if rows_of_cells else number, *hangs))
         row.last, row.limits = len(found) - 1, False
         if takes:
             inside = [_KIND.get(opening, "Inside") for opening in takes]
@@ -143,8 +144,9 @@ def label_graph(
         label = _LABEL.get(symbol.token, symbol.token)
         seen[label] += 1
         names.append(f"{label}_{seen[label]}")
-        weight = 1.0 if scores is None else scores[symbol.number]
-        own = [place] if strokes is None else strokes[symbol.number]
+        known = symbol.number >= 0
+        weight = scores[symbol.number] if scores is not None and known else 1.0
+        own = [place] if strokes is None else strokes[symbol.number] if known else ()
         parts = ["O", names[-1], label, f"{weight:.4g}", *map(str, own)]
         objects.append(", ".join(parts))
         if symbol.relation:

@@ -30,8 +30,8 @@ other, are an equals sign."""
 REACH = 1.2
 """Widths of a fraction bar that numerator and denominator may be away from it."""
 TOUCHING, APART = 0.08, 0.5
-"""A bar less than the first away from its own side, in symbol heights, and more than the second from
-the other one is a part of a symbol, as of a root."""
+"""A bar less than the first away from its own side, in symbol heights, and more than the second
+from the other one is a part of a symbol, as of a root."""
 BODY = 0.3
 """Height in symbol heights from which a shape is no dot."""
 MOST_CUTS = 64
