@@ -45,6 +45,7 @@ LAYERS = (
     "namer_edge_runtime.reference_readings",
     "namer_edge_runtime.diagnostics",
     "namer_edge_runtime.server",
+    "namer_edge_runtime.browser",
     "namer_edge_runtime.verbs",
     "namer_edge_runtime.command",
     "namer_edge_runtime.pyinstaller",

@@ -10,7 +10,7 @@ from namer_edge_runtime.bulk.run import INSIDE, LISTED
 from namer_edge_runtime.errors import DataError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.tokens import normalize
-from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.formula.vocabulary import CELL, ROW, Vocabulary
 
 _YES_NO = {"yes": True, "no": False}
 _HEADINGS = (
@@ -19,7 +19,8 @@ _HEADINGS = (
 )
 """Names of the first and second column in headings of other tools."""
 _NOT_ONE_TOKEN = re.compile(
-    r"(?!\\math[a-z]+\{[A-Za-z]\}$)"  # a letter in a style is a symbol of its own
+    # A letter in a style, a sign with a stroke through it and an environment are one token each.
+    r"(?!\\math[a-z]+\{[A-Za-z1]\}$|\\not\\[a-z]+$|\\(?:begin|end)\{[A-Za-z]+\}$)"
     r"(?:[^\\].|\\[^a-zA-Z].|\\[a-zA-Z]+[^a-zA-Z])"
 )
 
@@ -118,7 +119,8 @@ def label_error(tokens: Sequence[str], vocabulary: Vocabulary) -> str | None:
     try:
         nodes = to_nodes(tokens, vocabulary)
         for node in nodes:
-            vocabulary.id(node.token)
+            if node.token not in vocabulary.opens_rows | {CELL, ROW}:
+                vocabulary.id(node.token)
     except LatexError as error:
         return str(error)
     return None if nodes else "the label is empty"

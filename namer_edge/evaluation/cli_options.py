@@ -4,16 +4,13 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from namer_edge_runtime.atomic import atomic_file
 
 from ..data.formula import Formula
-
-if TYPE_CHECKING:
-    from namer_edge_runtime.recognizer import Recognizer
 
 T = TypeVar("T")
 
@@ -33,25 +30,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--formulas", type=int, default=200, help="%(default)s, spread evenly")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--json", type=Path, metavar="OUT")
-
-
-def open_model(arguments: argparse.Namespace) -> "Recognizer":
-    """The model file of `--model`, or the weights of a NAMER that torch runs in one pass.
-
-    Raises `ModelFileError` or `CheckpointError` for a file that is none.
-    """
-    from namer_edge_runtime.model_file import CHECKPOINT
-    from namer_edge_runtime.recognizer import Recognizer
-
-    if not str(arguments.model or "").endswith(CHECKPOINT):
-        return Recognizer.from_pretrained(arguments.model, threads=arguments.threads)
-    import torch
-
-    from ..checkpoints.open import open_checkpoint
-
-    if arguments.threads:
-        torch.set_num_threads(arguments.threads)
-    return open_checkpoint(Path(arguments.model)).recognizer
 
 
 def load_formulas(arguments: argparse.Namespace) -> list[Formula]:

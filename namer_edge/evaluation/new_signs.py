@@ -23,7 +23,7 @@ from ..data.layout_synthesis import Typesetter
 from ..data.pack import load_pack
 from ..data.symbols import OOV, load_symbols
 from ..data.synthesis import ink_by_token
-from .cli_options import add_options, open_model, report_findings, spread
+from .cli_options import add_options, report_findings, spread
 from .exprate import Rate, wilson_interval
 
 if TYPE_CHECKING:
@@ -154,7 +154,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Raises what loading of model, pack and table raises."""
-    recognizer = open_model(arguments)
+    from namer_edge_runtime.recognizer import Recognizer
+
+    recognizer = Recognizer.from_pretrained(arguments.model, threads=arguments.threads)
     signs = held_out(arguments.signs, recognizer.vocabulary, arguments.hold_out)
     found = measure_new_signs(
         recognizer,

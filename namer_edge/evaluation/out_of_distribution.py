@@ -20,7 +20,7 @@ from ..data.formula import Formula
 from ..data.label_sampling import kind
 from ..data.symbols import OOV
 from ..data.synthesis import fitted, ink_of
-from .cli_options import add_options, load_formulas, open_model, report_findings, spread
+from .cli_options import add_options, load_formulas, report_findings, spread
 
 if TYPE_CHECKING:
     from namer_edge_runtime.recognizer import Recognizer
@@ -44,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Raises `DataError` for a symbol bank without out-of-vocabulary signs."""
     from namer_edge_runtime.errors import DataError
+    from namer_edge_runtime.recognizer import Recognizer
 
     from ..data.pack import load_pack
 
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     signs = [f for f in load_pack(arguments.symbol_bank).formulas if f.tokens == (OOV,)]
     if not signs:
         raise DataError(f"{arguments.symbol_bank} has no sample whose token is {OOV}")
-    recognizer = open_model(arguments)
+    recognizer = Recognizer.from_pretrained(arguments.model, threads=arguments.threads)
     report_findings(measure_out_of_distribution(recognizer, formulas, signs), arguments)
     return 0
 

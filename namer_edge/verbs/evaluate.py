@@ -11,6 +11,7 @@ from namer_edge_runtime.verbs.options import (
     check_outputs,
     open_recognizer,
     positive,
+    whole,
     write_text,
 )
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "read a labeled set and say how much of it is right"
 SUB_VERBS = {
+    "corrections": "namer_edge.evaluation.corrections",
     "robustness": "namer_edge.evaluation.robustness",
     "unknown-signs": "namer_edge.evaluation.out_of_distribution",
     "new-signs": "namer_edge.evaluation.new_signs",
@@ -31,8 +33,12 @@ lines NAME TAB LABEL, NAME with or without the file's ending; with a heading lin
 `name`) its third column says yes or no: whether the label is within the vocabulary. Every labeled
 file counts: one that cannot be read, or is not there, is wrong and is named.
 
+With --field SEED the ink of DATA (runs/data/test2013.npz) that is read right clean is read again
+under field conditions: as people's pictures and programs' ink, drawn from written ranges.
+
 Further evaluations, each with --help:
 
+  namer-edge evaluate corrections PACK           how many corrections put misread ink right
   namer-edge evaluate robustness PACK            size, pen width and rotation
   namer-edge evaluate unknown-signs PACK …       scores of out-of-distribution ink
   namer-edge evaluate new-signs PACK …           signs and structures beyond CROHME's
@@ -43,7 +49,9 @@ Further evaluations, each with --help:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("data", type=Path, metavar="DATA", help="InkML, pictures or a pack")
+    parser.add_argument(
+        "data", type=Path, nargs="?", metavar="DATA", help="InkML, pictures or a pack"
+    )
     parser.add_argument(
         "--labels", type=Path, metavar="TSV", help="default: the truth inside InkML or pack"
     )
@@ -65,6 +73,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="OUT", help="the whole report; - is standard output")
     parser.add_argument("--jsonl", metavar="OUT", help="each file's answer; - is standard output")
+    field = parser.add_argument_group("field bench")
+    field.add_argument(
+        "--field", type=whole, metavar="SEED", help="read formulas again under field conditions"
+    )
+    field.add_argument(
+        "--half",
+        choices=("tune", "report"),
+        default="tune",
+        help="of each range: one to tune on, one whose figures are reported (%(default)s)",
+    )
+    field.add_argument(
+        "--formulas", type=positive, default=200, metavar="N", help="a condition (%(default)s)"
+    )
+    field.add_argument(
+        "--condition",
+        action="append",
+        metavar="NAME",
+        help="only those with this in their name, or of this kind (picture, ink); repeatable",
+    )
+    field.add_argument(
+        "--failures", type=Path, metavar="FOLDER", help="for a picture of each that is read wrong"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,6 +123,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     inputs = (arguments.data, arguments.labels)
     check_outputs((arguments.json, arguments.jsonl), inputs)
+    if arguments.field is not None:
+        from ..evaluation.field import run_field
+
+        useless = [name for name in ("loose", "all_rows", "jsonl") if getattr(arguments, name)]
+        if useless:
+            raise UsageError(f"{as_written(useless)}: not for the field bench")
+        return run_field(arguments)
+    if arguments.data is None:
+        raise UsageError("give DATA, the labeled set that is to be read")
+    if arguments.condition or arguments.failures:
+        raise UsageError("--condition, --failures: for the field bench; give --field SEED")
     labels = read_labels(arguments.labels) if arguments.labels else None
     packed = arguments.data.suffix.lower() == ".npz"
     samples: Iterable[Sample]

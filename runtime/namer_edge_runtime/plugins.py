@@ -17,6 +17,7 @@ PACKAGED: Mapping[str, Mapping[str, str]] = {
         "recognize": "namer_edge_runtime.verbs.recognize",
         "check": "namer_edge_runtime.verbs.check",
         "demo": "namer_edge_runtime.verbs.demo",
+        "page": "namer_edge_runtime.verbs.page",
         "symbols": "namer_edge_runtime.verbs.symbols",
         "train": "namer_edge.verbs.train",
         "evaluate": "namer_edge.verbs.evaluate",

@@ -19,7 +19,9 @@ from .model_file import ModelFile
 from .preprocessing import Preprocessing
 from .recognition import test_time_augmentation
 from .recognition.batching import MAX_OPEN_PIXELS, WINDOW
+from .recognition.evidence import Lock
 from .recognition.job import open_jobs
+from .recognition.locks import check_locks, fits
 from .recognition.pen_session import PenSession
 from .recognition.single_pass import SinglePass
 from .result import Result
@@ -158,6 +160,31 @@ class Recognizer:
         """
         return _raised(self.each([LoadedInput(as_strokes(strokes), None)], 1, alternatives))[0]
 
+    def corrected(
+        self,
+        strokes: Sequence[Any],
+        locks: Sequence[Lock] = (),
+        *,
+        alternatives: int = 0,
+        before: Result | None = None,
+    ) -> Result:
+        """Recognizes pen strokes of which some are known; the result keeps its `evidence`.
+
+        With `before`, a result that this gave for the same strokes, the path is searched again in
+        the passes it had, in about a millisecond, unless they cannot hold these locks. Raises
+        `InkError` for strokes that are none, `UsageError` for locks that cannot be.
+        """
+        ink = as_strokes(strokes)
+        locks = tuple(locks)
+        check_locks(locks, len(ink), self.vocabulary)
+        _check_whole("alternatives", alternatives, 0)
+        if before is not None and before.evidence and fits(before.evidence, locks):
+            found = replace(self.single_pass, locks=locks).search(before, locks, alternatives)
+            if found is not None:
+                return self.score_calibration(found)
+        answers = self._window([LoadedInput(ink, None)], 1, alternatives, locks)
+        return _raised(answers)[0]
+
     def session(self, *, alternatives: int = 0) -> PenSession:
         """An empty canvas that strokes come to and leave one by one."""
         return PenSession(self, alternatives)
@@ -179,11 +206,15 @@ class Recognizer:
         return answers
 
     def _window(
-        self, inputs: Sequence[Any], batch_size: int, alternatives: int
+        self,
+        inputs: Sequence[Any],
+        batch_size: int,
+        alternatives: int,
+        locks: tuple[Lock, ...] | None = None,
     ) -> list[Result | NamerEdgeError]:
         """Answers to the first of `inputs`, as many as may be open at once."""
         jobs = open_jobs(inputs, MAX_OPEN_PIXELS)
-        single_pass = self.single_pass
+        single_pass = replace(self.single_pass, locks=locks)
         readable = [(job, job.input) for job in jobs if job.input is not None]
         answers = single_pass([value for _, value in readable], batch_size, alternatives)
         for (job, _), answer in zip(readable, answers, strict=True):

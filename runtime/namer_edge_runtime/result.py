@@ -137,6 +137,10 @@ class Result(Reading):
     """What the model saw, and how its pixels lie in the input."""
     ink: Strokes | None = field(default=None, repr=False, compare=False)
     """The strokes, where the input had some."""
+    evidence: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    """What each pass found (`recognition.evidence.Evidence`), where it is kept for corrections."""
+    locked: tuple[tuple[int, tuple[int, ...]], ...] = field(default=(), repr=False, compare=False)
+    """Place in `tokens` of each symbol that was locked, and its strokes."""
 
     @cached_property
     def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
@@ -146,15 +150,20 @@ class Result(Reading):
 
         if self.ink is None:
             return None
-        inked = [number for number, t in enumerate(self.tokens) if t.text not in INKLESS]
+        owned = dict(self.locked)
+        taken = {place for strokes in owned.values() for place in strokes}
+        free = [place for place in range(len(self.ink)) if place not in taken]
+        inked = [
+            number
+            for number, token in enumerate(self.tokens)
+            if token.text not in INKLESS and number not in owned
+        ]
         places = np.array([(self.tokens[n].x, self.tokens[n].y) for n in inked]).reshape(-1, 2)
-        owned = dict(
-            zip(
-                inked,
-                assign_strokes(self.ink, [self.tokens[n].text for n in inked], places),
-                strict=True,
-            )
+        assigned = assign_strokes(
+            [self.ink[place] for place in free], [self.tokens[n].text for n in inked], places
         )
+        for number, own in zip(inked, assigned, strict=True):
+            owned[number] = tuple(free[place] for place in own)
         return tuple(owned.get(number, ()) for number in range(len(self.tokens)))
 
     def label_graph(self, name: str = "") -> str:

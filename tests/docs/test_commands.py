@@ -35,6 +35,7 @@ ELSEWHERE = {
     ("export",): "takes minutes; tests/export",
     ("teacher-report",): "needs a teacher; tests/explanation",
     ("demo",): "serves until it is stopped; tests/demo",
+    ("page",): "fetches the runtime; tests/browser",
     ("check",): "starts each engine anew; tests/runtime",
     ("data", "symbols"): "needs tables of symbols; tests/data",
 }

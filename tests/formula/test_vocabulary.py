@@ -50,7 +50,7 @@ def test_a_number_that_is_no_class(number: int) -> None:
 
 
 def test_a_vocabulary_that_is_not_packaged() -> None:
-    with pytest.raises(UsageError, match="crohme, hme100k, mathwriting"):
+    with pytest.raises(UsageError, match="crohme, everyday, hme100k, mathwriting"):
         Vocabulary.load("mathpix")
 
 

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from namer_edge_runtime.ink.trace import Channels, read_points
+from namer_edge_runtime.ink.trace import Channels, read_points, read_runs
 
 XY = Channels()
 
@@ -46,6 +46,11 @@ def test_plain_points(text: str, points: list[list[float]]) -> None:
         ),
         ("10 20, ' 1 ' 2, 1 2, !5 !6, 7 8", [[10, 20], [11, 22], [12, 24], [5, 6], [7, 8]]),
         ("10 20, * 21, #1F ?", [[10, 20], [10, 21], [31, 21]]),
+        # A wildcard goes on at the velocity or the acceleration that the mark is about.
+        ("10 20, '2 '3, * *, 1 *, !0 *", [[10, 20], [12, 23], [14, 26], [15, 29], [0, 32]]),
+        ("0 0, '1 '1, \"2 \"0, * *, * 1", [[0, 0], [1, 1], [4, 2], [9, 3], [16, 5]]),
+        ("0 0, '5 '5, ? *, * ?", [[0, 0], [5, 5], [5, 10], [10, 10]]),
+        ("-#A - 5, '-#1 ' -2", [[-10, -5], [-11, -7]]),
     ],
 )
 def test_points_in_the_compact_form(text: str, points: list[list[float]]) -> None:
@@ -53,7 +58,11 @@ def test_points_in_the_compact_form(text: str, points: list[list[float]]) -> Non
 
 
 def channels(*names: str, orientation: str = "+ve") -> Channels:
-    inner = "".join(f'<channel name="{n}" orientation="{orientation}"/>' for n in names)
+    """The last of them has the orientation."""
+    ways = ["+ve"] * (len(names) - 1) + [orientation]
+    inner = "".join(
+        f'<channel name="{n}" orientation="{way}"/>' for n, way in zip(names, ways, strict=True)
+    )
     return Channels.of(ElementTree.fromstring(f"<ink><traceFormat>{inner}</traceFormat></ink>"))
 
 
@@ -83,6 +92,19 @@ def test_declared_channels_that_are_not_written_do_no_harm() -> None:
 
 def test_y_that_grows_upwards_is_turned_round() -> None:
     assert read_points("1 2", channels("X", "Y", orientation="-ve")).tolist() == [[1, -2]]
+
+
+def test_x_that_grows_to_the_left_is_turned_round() -> None:
+    assert read_points("2 1", channels("Y", "X", orientation="-ve")).tolist() == [[-1, 2]]
+
+
+@pytest.mark.parametrize("tip", ["S", "F"])
+@pytest.mark.parametrize(
+    "text", ["1 2 1, 3 4 1, 5 6 0, 7 8 0, 9 9 1", "1 2 T, 3 4 T, 5 6 F, 7 8 *, 9 9 T"]
+)
+def test_where_the_tip_is_lifted_there_is_no_ink(tip: str, text: str) -> None:
+    runs = read_runs(text, channels("X", "Y", tip))
+    assert [run.tolist() for run in runs] == [[[1, 2], [3, 4]], [[9, 9]]]
 
 
 def test_no_format_means_x_and_y_first() -> None:

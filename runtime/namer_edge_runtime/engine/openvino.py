@@ -19,6 +19,7 @@ from ..preprocessing import CELL
 from .base import PGD_OUTPUTS, VAT_OUTPUTS, PgdInputs, PgdOutput, VatOutput, check_format
 from .cpus import usable_cpus
 from .int8_sums import int8_sums
+from .openvino_rounding import round_before_sums
 from .process import PerProcess
 
 LOGGER = logging.getLogger(__name__)
@@ -157,7 +158,9 @@ class OpenVinoEngine:
     def _read(self, core: Any, role: str) -> Any:
         try:
             if self._model.engine_format == "onnx":
-                return core.read_model(self._model.read(role))
+                graph = core.read_model(self._model.read(role))
+                round_before_sums(graph)
+                return graph
             return core.read_model(self._model.read(role), self._model.read(f"{role}.bin"))
         except Exception as error:  # OpenVINO's exceptions have no common base
             raise EngineError(

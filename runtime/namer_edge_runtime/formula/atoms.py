@@ -11,8 +11,9 @@ from itertools import count, pairwise
 
 from ..errors import LatexError, ModelFileError
 from .nodes import to_nodes
+from .signs import BAR, CLOSE, FUNCTION, LARGE, OPEN, OPERATOR, PUNCTUATION, RELATION, SIGNS
 from .spelling import OPERATORS
-from .vocabulary import END, GROUP, LIMITS, SCRIPTS, Vocabulary
+from .vocabulary import CELL, END, GROUP, LIMITS, ROW, ROWS, SCRIPTS, Vocabulary
 
 
 @dataclass
@@ -24,6 +25,10 @@ class Atom:
     takes: tuple[str, ...] = ()
     """How each argument opens in the relation table."""
     arguments: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    """Of an environment: its rows, of one cell or more."""
+    wide: bool = False
+    """An argument has more than one atom."""
     subscript: str | None = None
     superscript: str | None = None
     limits: bool = False
@@ -61,26 +66,35 @@ def write(
     Raises `LatexError` where an argument is missing or braces do not match.
     """
     vocabulary = vocabulary or relation_table(tokens)
+    written = row if "\\|" in vocabulary else lambda atoms: row(_norms(atoms))
     atoms: list[Atom] = []
     outer: list[tuple[list[Atom], Atom]] = []
     visual = count()
     for node in to_nodes(tokens, vocabulary):
-        if node.token in vocabulary.relations:
-            takes = vocabulary.relations[node.token]
+        takes = vocabulary.takes(node.token)
+        rows = outer[-1][1].rows if outer else []
+        if takes:
             outer.append((atoms, Atom(node.token, takes, place=next(visual))))
+            outer[-1][1].rows += [[]] if takes == (ROWS,) else []
+            atoms = []
+        elif rows and node.token in (CELL, ROW):
+            rows[-1].append(written(atoms))
+            rows += [[]] if node.token == ROW else []
+            next(visual)
             atoms = []
         elif node.token == END:
             around, relation = outer[-1]
-            relation.arguments.append(row(atoms))
-            if len(relation.arguments) == len(relation.takes):
+            relation.wide |= len(atoms) > 1
+            (rows[-1] if rows else relation.arguments).append(written(atoms))
+            if rows or len(relation.arguments) == len(relation.takes):
                 outer.pop()
                 atoms = around
-                _attach(atoms, relation, row)
+                _attach(atoms, relation, written)
             else:
                 atoms = []
         else:
             atoms.append(Atom(node.token, place=next(visual)))
-    return row(atoms)
+    return written(atoms)
 
 
 def _attach(atoms: list[Atom], relation: Atom, row: Callable[[list[Atom]], str]) -> None:
@@ -100,3 +114,25 @@ def _attach(atoms: list[Atom], relation: Atom, row: Callable[[list[Atom]], str])
         base.subscript = content
         base.limits = relation.token == LIMITS and base.token in OPERATORS
     atoms.append(base)
+
+
+_BEFORE = (OPERATOR, RELATION, OPEN, PUNCTUATION, LARGE, FUNCTION)
+_AFTER = (OPERATOR, RELATION, CLOSE, PUNCTUATION)
+
+
+def _norms(atoms: list[Atom]) -> list[Atom]:
+    """Bars round what is between them, of a vocabulary with one class for `\\parallel` and `\\|`:
+    those with nothing before the left one, or behind the right one, to be parallel."""
+    bars = [place for place, atom in enumerate(atoms) if atom.token == "\\parallel"]
+    for left, right in zip(bars[::2], bars[1::2], strict=False):
+        before, after = atoms[:left][-1:], atoms[right + 1 :][:1]
+        free = [*(_joins(a, _BEFORE) for a in before), *(_joins(a, _AFTER) for a in after)]
+        scripted = atoms[right].subscript is not None or atoms[right].superscript is not None
+        if right > left + 1 and (len(free) < 2 or any(free) or scripted):
+            atoms[left].token = atoms[right].token = "\\|"
+    return atoms
+
+
+def _joins(atom: Atom, kinds: tuple[str, ...]) -> bool:
+    sign = SIGNS.get(atom.token)
+    return sign is not None and (sign.kind in kinds or sign.kind == BAR)

@@ -1,7 +1,8 @@
 """Canonical tokens → the label graph of CROHME's evaluation tools (`.lg`).
 
 One line for each symbol, `O, id, label, weight, strokes…`, and one for each relation between two
-of them, `R, parent, child, relation, weight`: Right, Sup, Sub, Above, Below, Inside.
+of them, `R, parent, child, relation, weight`: Right, Sup, Sub, Above, Below, Inside. The brackets
+of a matrix are one symbol, on which cells hang by row and column: Cell-2-1.
 """
 
 from collections import Counter
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .atoms import relation_table
 from .nodes import to_nodes
-from .vocabulary import INDEX, INKLESS, LIMITS, Vocabulary
+from .vocabulary import CELL, INDEX, LIMITS, ROW, ROWS, Vocabulary
 
 _LABEL = {",": "COMMA", "\\frac": "-", "<": "\\lt", ">": "\\gt", "\\cdots": "\\ldots"}
 """Token → what the symbol is called in CROHME's own graphs."""
@@ -21,8 +22,17 @@ _ARGUMENTS = {
     "\\widehat": ("Below",),
     "\\dot": ("Below",),
     "\\ddot": ("Below",),
+    "\\bar": ("Below",),
+    "\\vec": ("Below",),
+    "\\hat": ("Below",),
+    "\\tilde": ("Below",),
+    "\\widetilde": ("Below",),
+    "\\underline": ("Above",),
+    "\\binom": ("Above", "Below"),
 }
 """Where the arguments of a relation with ink of its own stand; of all others, inside."""
+_CELL = "Cell"
+_KIND = {INDEX: "Above", ROWS: _CELL}
 _SCRIPT = {"_": "Sub", "^": "Sup", LIMITS: "Below"}
 
 
@@ -57,6 +67,8 @@ class _Open:
     relations: list[str]
     parent: int
     arguments: int = field(default=0)
+    cell: tuple[int, int] = (1, 1)
+    """Row and column, from 1, of the cell that is being read."""
 
 
 def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list[Symbol]:
@@ -83,8 +95,14 @@ def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list
                 row = _Row(relation.parent, relation.relations[relation.arguments])
             continue
         number += 1
-        takes = vocabulary.relations.get(node.token, ())
-        if node.token in INKLESS:
+        takes = vocabulary.takes(node.token)
+        if node.token in (CELL, ROW) and opened and opened[-1].relations == [_CELL]:
+            rows = opened[-1]
+            line, column = rows.cell
+            rows.cell = (line + 1, 1) if node.token == ROW else (line, column + 1)
+            row = _Row(rows.parent, "{}-{}-{}".format(_CELL, *rows.cell))
+            continue
+        if node.token in _SCRIPT:
             above = node.token == "^" and row.limits
             row.limits |= node.token == LIMITS
             names = ["Above" if above else _SCRIPT[node.token]]
@@ -96,10 +114,10 @@ def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list
         found.append(Symbol(node.token, number, *hangs))
         row.last, row.limits = len(found) - 1, False
         if takes:
-            inside = ["Above" if opening == INDEX else "Inside" for opening in takes]
+            inside = [_KIND.get(opening, "Inside") for opening in takes]
             names = [*_ARGUMENTS.get(node.token, inside)]
             opened.append(_Open(row, names, row.last))
-            row = _Row(row.last, names[0])
+            row = _Row(row.last, f"{_CELL}-1-1" if takes == (ROWS,) else names[0])
     return found
 
 

@@ -2,14 +2,23 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
-from .atoms import Atom, write
-from .vocabulary import GROUP, INDEX, Vocabulary
+from .atoms import Atom, relation_table, write
+from .vocabulary import CELL, GROUP, INDEX, ROW, Vocabulary, begin, end
 
 _COMMAND_END = re.compile(r"\\[a-zA-Z]+$")
 _PRIMES = re.compile(r"(\\prime)+")
+ALIGNED = begin("aligned")
+_WIDE = {
+    "\\bar": "\\overline",
+    "\\vec": "\\overrightarrow",
+    "\\hat": "\\widehat",
+    "\\tilde": "\\widetilde",
+}
+"""Accent → how it is written over more than one symbol."""
 CIRCLED = "\\textcircled"
-_TYPED = {"%": "\\%", "#": "\\#", "&": "\\&", "√": "\\surd"}
+_TYPED = {"%": "\\%", "#": "\\#", "&": "\\&", "√": "\\surd", "\\mod": "\\bmod"}
 
 
 def compact(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
@@ -19,7 +28,7 @@ def compact(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
     table (default: the packaged ones, and what the tokens themselves show).
     Raises `LatexError` for tokens that are not balanced.
     """
-    return write(tokens, vocabulary, _row)
+    return write(tokens, vocabulary, partial(_row, _accents(tokens, vocabulary)))
 
 
 def katex(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
@@ -27,20 +36,31 @@ def katex(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
 
     A sign in a circle is one of text; all else is as in `compact`. Raises as that does.
     """
-    return write(tokens, vocabulary, _katex_row)
+    return write(tokens, vocabulary, partial(_katex_row, _accents(tokens, vocabulary)))
 
 
-def _katex_row(atoms: list[Atom]) -> str:
+def _accents(tokens: Sequence[str], vocabulary: Vocabulary | None) -> dict[str, tuple[str, str]]:
+    """Accents of a vocabulary that has one class for two widths → how each is written."""
+    classes = (vocabulary or relation_table(tokens)).relations.keys()
+    if not classes & _WIDE.keys():  # all accents are wide: so are their labels
+        return {}
+    pairs = [pair for pair in _WIDE.items() if len(classes & {*pair}) == 1]
+    return {accent: pair for pair in pairs for accent in pair}
+
+
+def _katex_row(accents: dict[str, tuple[str, str]], atoms: list[Atom]) -> str:
     for atom in atoms:
         if atom.token == CIRCLED and atom.arguments:
             atom.token = ""
             atom.arguments[:] = [f"\\text{{{CIRCLED}{{${atom.arguments[0]}$}}}}"]
-    return _row(atoms)
+    return _row(accents, atoms)
 
 
-def _row(atoms: list[Atom]) -> str:
+def _row(accents: dict[str, tuple[str, str]], atoms: list[Atom]) -> str:
     text = ""
     for place, atom in enumerate(atoms):
+        if atom.token in accents:
+            atom.token = accents[atom.token][atom.wide]
         written = _nucleus(atom) + _scripts(atom)
         after_script = place > 0 and _scripts(atoms[place - 1]) and written[:1].isdigit()
         after_command = _COMMAND_END.search(text) and written[:1].isalnum()
@@ -52,6 +72,8 @@ def _nucleus(atom: Atom) -> str:
     """Symbol, or relation with its arguments."""
     if atom.token in ("", GROUP):
         return "{" + "".join(atom.arguments) + "}"
+    if atom.rows:
+        return _environment(atom)
     if not atom.arguments:
         token = _TYPED.get(atom.token, atom.token)
         return token if token.isascii() else f"\\text{{{token}}}"
@@ -64,6 +86,15 @@ def _nucleus(atom: Atom) -> str:
             shielded = argument.startswith("{") or set(argument) & {"[", "]"}
             text += f"[{{{argument}}}]" if shielded else f"[{argument}]"
     return text
+
+
+def _environment(atom: Atom) -> str:
+    rows = [CELL.join(row) for row in atom.rows]
+    if atom.token == ALIGNED:
+        rows = [CELL + row for row in rows]  # else LaTeX sets them flush right
+    # A bracket or star right after `\\\\` would be an option of it.
+    shielded = ["{}" * row.startswith(("[", "*")) + row for row in rows[1:]]
+    return atom.token + ROW.join((rows[0], *shielded)) + end(atom.token)
 
 
 def _scripts(atom: Atom) -> str:

@@ -6,52 +6,32 @@ from functools import partial
 from xml.sax import saxutils
 
 from .atoms import Atom, write
-from .spelling import FUNCTIONS, UNICODE
+from .signs import BAR, CLOSE, FUNCTION, IDENTIFIER, OPEN, OPERATOR, OVER, SIGNS, UNDER, Sign
 from .vocabulary import GROUP, Vocabulary
 
-_DOUBLE = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "𝔸𝔹ℂ𝔻𝔼𝔽𝔾ℍ𝕀𝕁𝕂𝕃𝕄ℕ𝕆ℙℚℝ𝕊𝕋𝕌𝕍𝕎𝕏𝕐ℤ", strict=True))
-_SIGN = {token: sign for sign, token in reversed(UNICODE.items()) if token.startswith("\\")} | {
-    **{f"\\mathbb{{{letter}}}": sign for letter, sign in _DOUBLE.items()},
-    "-": "−",
-    "\\{": "{",
-    "\\}": "}",
-    "\\%": "%",
-    "\\_": "_",
-    "\\vert": "|",
-    "\\mid": "∣",
-    "\\ast": "∗",
-    "\\square": "□",
-    "\\bigcirc": "○",
-    "\\supset": "⊃",
-    **dict(zip(("\\langle", "\\lfloor", "\\lceil"), "⟨⌊⌈", strict=True)),
-    **dict(zip(("\\rangle", "\\rfloor", "\\rceil"), "⟩⌋⌉", strict=True)),
-}
-"""Command → its character."""
-_NAMES = frozenset("∞∂∅∠□○√")
-"""Characters that stand for something, as letters do, instead of joining what is round them."""
 _DIGITS = frozenset("0123456789")
 _NUMBER = re.compile(r"(?:d+\.)?d*[ds]|.")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _EMPTY = "<mrow></mrow>"
-_ABOVE = {
-    "\\overline": "‾",
-    "\\bar": "‾",
-    "\\overrightarrow": "→",
-    "\\vec": "→",
-    "\\widehat": "^",
-    "\\hat": "^",
-    "\\widetilde": "~",
-    "\\tilde": "~",
-    "\\dot": "˙",
-    "\\ddot": "¨",
-}
+_ACCENT, _ACCENT_UNDER = ' accent="true"', ' accentunder="true"'
 _ENCLOSED = {"\\boxed": "box", "\\textcircled": "circle"}
-_OPENING = frozenset({"(", "[", "\\{", "\\langle", "\\lfloor", "\\lceil"})
-_CLOSING = frozenset({")", "]", "\\}", "\\rangle", "\\rfloor", "\\rceil"})
-_BARS = frozenset({"|", "\\vert", "\\|"})
+_OPENING = frozenset(token for token, sign in SIGNS.items() if sign.kind == OPEN)
+_CLOSING = frozenset(token for token, sign in SIGNS.items() if sign.kind == CLOSE)
+_BARS = frozenset(token for token, sign in SIGNS.items() if sign.kind == BAR)
 """What opens, and closes too where one is open."""
 _ARROWS = {"\\xrightarrow": "→", "\\xlongequal": "="}
 """Signs that stretch under one text and over another."""
+_FENCES = {
+    "\\begin{pmatrix}": "()",
+    "\\begin{bmatrix}": "[]",
+    "\\begin{Bmatrix}": "{}",
+    "\\begin{vmatrix}": "||",
+    "\\begin{Vmatrix}": "‖‖",
+    "\\begin{cases}": "{",
+}
+"""Brackets of an environment: before its rows, and after."""
+_LEFT = frozenset({"\\begin{cases}", "\\begin{aligned}"})
+"""Environments whose cells are set flush left."""
 
 
 def mathml(
@@ -148,6 +128,8 @@ def _nucleus(atom: Atom) -> str:
     token, arguments = atom.token, atom.arguments
     if token in ("", GROUP, "\\mathop") or (arguments and len(arguments) > 2):
         return _element("mrow", *arguments)
+    if atom.rows:
+        return _table(atom)
     if not arguments:
         return _symbol(atom)
     *options, last = arguments
@@ -157,8 +139,14 @@ def _nucleus(atom: Atom) -> str:
         return (
             _element("msqrt", last) if options[0] == _EMPTY else _element("mroot", last, options[0])
         )
-    if token in _ABOVE:
-        return _element("mover", last, _element("mo", _ABOVE[token]), attributes=' accent="true"')
+    if token == "\\binom":
+        both = _element("mfrac", options[0], last, attributes=' linethickness="0"')
+        return _element("mrow", _element("mo", "("), both, _element("mo", ")"))
+    sign = _sign(token)
+    if sign.kind == OVER:
+        return _element("mover", last, _element("mo", sign.character), attributes=_ACCENT)
+    if sign.kind == UNDER:
+        return _element("munder", last, _element("mo", sign.character), attributes=_ACCENT_UNDER)
     if token in _ENCLOSED:
         return _element("menclose", last, attributes=f' notation="{_ENCLOSED[token]}"')
     if token in _ARROWS:
@@ -167,19 +155,30 @@ def _nucleus(atom: Atom) -> str:
     return _element("mrow", _element("mtext", _text(token)), *arguments)
 
 
+def _table(atom: Atom) -> str:
+    """Rows of cells between their brackets."""
+    left = ' columnalign="left"' if atom.token in _LEFT else ""
+    cells = (_element("mtr", *(_element("mtd", cell) for cell in row)) for row in atom.rows)
+    table = _element("mtable", *cells, attributes=left)
+    fences = [_element("mo", fence) for fence in _FENCES.get(atom.token, "")]
+    return _element("mrow", *fences[:1], table, *fences[1:])
+
+
+def _sign(token: str) -> Sign:
+    """What is not in the table is told by its own character."""
+    return SIGNS.get(token) or Sign(token, token, IDENTIFIER if token.isalpha() else OPERATOR)
+
+
 def _symbol(atom: Atom) -> str:
     """Letters and functions are `mi`, what joins them is `mo`."""
-    token = atom.token
-    sign = _SIGN.get(token, token)
-    if token in FUNCTIONS:
-        return _element("mi", token[1:])
-    if len(sign) > 1:
-        return _element("mtext", _text(sign))
-    if sign.isalpha() or sign in _NAMES:
-        return _element("mi", sign)
+    sign = _sign(atom.token)
+    if sign.kind in (IDENTIFIER, FUNCTION):
+        return _element("mi", sign.character)
+    if len(sign.character) > 1 and atom.token not in SIGNS:
+        return _element("mtext", _text(sign.character))
     # Scripts set below stay there, also inside a line of text.
     fixed = ' movablelimits="false"' if atom.limits else ""
-    return _element("mo", _text(sign), attributes=fixed)
+    return _element("mo", _text(sign.character), attributes=fixed)
 
 
 def _scripts(nucleus: str, atom: Atom) -> str:

@@ -2,14 +2,17 @@
 
 `{` is no node. A relation's arguments follow it on the path, each closed by an attached imaginary
 token of class `}`: `x ^ { y z } + 1` is the path `x ^ y z } + 1`. The index of a root is an
-argument too, so a root without one is closed at once: `\\sqrt } x }`.
+argument too, so a root without one is closed at once: `\\sqrt } x }`. Rows of cells are one
+argument, with what parts them on the path: `\\begin{pmatrix} a & b \\\\ c & d }`.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..errors import LatexError
-from .vocabulary import END, INDEX, Vocabulary
+from .vocabulary import END, ENVIRONMENTS, INDEX, ROWS, Vocabulary, end
+
+_ENDS = frozenset(map(end, ENVIRONMENTS))
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def to_nodes(tokens: Sequence[str], vocabulary: Vocabulary) -> list[Node]:
         nonlocal place
         if number == len(arguments):
             return
-        opening = arguments[number].split()
+        opening = [] if arguments[number] == ROWS else arguments[number].split()
         if list(tokens[place : place + len(opening)]) == opening:
             place += len(opening)
             opened.append(_Open(relation, arguments, number, place))
@@ -64,19 +67,22 @@ def to_nodes(tokens: Sequence[str], vocabulary: Vocabulary) -> list[Node]:
         token = tokens[place]
         place += 1
         inner = opened[-1] if opened else None
-        in_index = inner is not None and inner.arguments[inner.number] == INDEX
+        kind = "" if inner is None else inner.arguments[inner.number]
         # In canonical form `{` follows relations only, so a bracket before it ends the index.
-        ends_index = in_index and token == "]" and list(tokens[place : place + 1]) == ["{"]
-        if ends_index or (token == END and inner is not None and not in_index):
-            assert inner is not None
+        ends_index = token == "]" and list(tokens[place : place + 1]) == ["{"]
+        if inner is not None and (
+            ends_index
+            if kind == INDEX
+            else token == (end(tokens[inner.start - 1]) if kind == ROWS else END)
+        ):
             opened.pop()
             nodes.append(Node(END, inner.relation, inner.number + 1))
             enter(inner.relation, inner.arguments, inner.number + 1)
-        elif token in ("{", END):
+        elif token in ("{", END) or token in _ENDS:
             raise LatexError(f"{_at(tokens, place - 1)} belongs to no relation")
         else:
             nodes.append(Node(token))
-            enter(len(nodes) - 1, vocabulary.relations.get(token, ()), 0)
+            enter(len(nodes) - 1, vocabulary.takes(token), 0)
     if opened:
         raise LatexError(f"{_at(tokens, opened[-1].start - 1)} is never closed")
     return nodes
@@ -94,7 +100,7 @@ def to_tokens(path: Iterable[Node | str], vocabulary: Vocabulary) -> list[str]:
         token = node.token if isinstance(node, Node) else node
         if token != END:
             tokens.append(token)
-            current = _Open(place, vocabulary.relations.get(token, ()), 0, 0)
+            current = _Open(place, vocabulary.takes(token), 0, 0)
         elif opened:
             current = opened.pop()
             _close(tokens, current)
@@ -103,7 +109,8 @@ def to_tokens(path: Iterable[Node | str], vocabulary: Vocabulary) -> list[str]:
             raise LatexError(f"ending '}}' at place {place + 1} of the path closes nothing")
         if current.number < len(current.arguments):
             current.start = len(tokens)
-            tokens += current.arguments[current.number].split()
+            if current.arguments[current.number] != ROWS:
+                tokens += current.arguments[current.number].split()
             opened.append(current)
     if opened:
         raise LatexError(f"the relation at place {opened[-1].relation + 1} of the path has no end")
@@ -112,7 +119,10 @@ def to_tokens(path: Iterable[Node | str], vocabulary: Vocabulary) -> list[str]:
 
 def _close(tokens: list[str], argument: _Open) -> None:
     """Writes the closing bracket; an empty index is not written at all."""
-    if argument.arguments[argument.number] != INDEX:
+    kind = argument.arguments[argument.number]
+    if kind == ROWS:
+        tokens.append(end(tokens[argument.start - 1]))
+    elif kind != INDEX:
         tokens.append(END)
     elif len(tokens) == argument.start + 1:
         del tokens[argument.start :]

@@ -4,9 +4,13 @@ Which spelling is canonical depends on the vocabulary: `\\vert` is a class of HM
 `|` of CROHME. So a row lists equals in order of preference, and the first with a class is taken.
 """
 
+import re
 import unicodedata
 from collections.abc import Container
 from itertools import product
+
+from .signs import FUNCTION, LARGE, OVER, SIGNS, UNDER
+from .vocabulary import begin
 
 _EQUALS = r"""
 \leq \le \leqslant
@@ -42,9 +46,30 @@ _EQUALS = r"""
 \overrightarrow \vec
 \epsilon \varepsilon
 \phi \varphi
-\wedge \land
-\vee \lor
+\wedge \land \bigwedge
+\vee \lor \bigvee
+\odot \bigodot
+\sqcup \bigsqcup
 \neg \lnot
+\| \Vert \lVert \rVert \parallel
+\binom \dbinom \tbinom
+\rho \varrho
+\setminus \backslash \smallsetminus
+\triangle \vartriangle \bigtriangleup
+\leftrightarrow \longleftrightarrow
+\mapsto \longmapsto
+\rightsquigarrow \leadsto
+\propto \varpropto
+\hbar \hslash
+\preceq \preccurlyeq
+\succeq \succcurlyeq
+\subsetneq \varsubsetneq
+\supsetneq \varsupsetneq
+\coprod \amalg
+\bmod \mod
+\widetilde \tilde
+i \imath
+j \jmath
 """
 
 SPELLINGS: dict[str, tuple[str, ...]] = {
@@ -52,7 +77,14 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 }
 """Token → its equals, the preferred first."""
 
-COMPOUND = {"\\parallel": ("|", "|"), "\\|": ("|", "|"), "\\Vert": ("|", "|")}
+COMPOUND = {
+    **dict.fromkeys(("\\parallel", "\\|", "\\Vert", "\\lVert", "\\rVert"), ("|", "|")),
+    "\\iint": ("\\int",) * 2,
+    "\\iiint": ("\\int",) * 3,
+    "\\limsup": ("\\lim", "\\sup"),
+    "\\liminf": ("\\lim", "\\inf"),
+    "\\coloneqq": (":", "="),
+}
 """Tokens that are written as several symbols where they have no class."""
 
 
@@ -60,16 +92,14 @@ def _commands(names: str) -> frozenset[str]:
     return frozenset("\\" + name for name in names.split())
 
 
-FUNCTIONS = _commands(
-    "sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh coth log ln lg exp lim max"
-    " min sup inf det dim gcd lcm deg ker arg hom sgn mod Re Im tg ctg"
-)
+def _of(*kinds: str) -> frozenset[str]:
+    return frozenset(sign.token for sign in SIGNS.values() if sign.kind in kinds)
+
+
+FUNCTIONS = _of(FUNCTION) | _commands("sgn mod bmod Re Im")
 """Names set upright; one without a class is written in letters."""
 
-OPERATORS = FUNCTIONS | _commands(
-    "sum prod coprod int iint iiint oint bigcup bigcap bigvee bigwedge bigoplus bigotimes limsup"
-    " liminf Pr mathop"
-)
+OPERATORS = FUNCTIONS | _of(LARGE) | _commands("limsup liminf mathop")
 """What TeX accepts `\\limits` after."""
 
 _ENVIRONMENTS = """
@@ -81,14 +111,16 @@ IGNORED = frozenset(["$", "~", "&", "\\ ", "\\\n", "\\\t"]) | _commands(
     "( ) [ ] ! , ; : > / quad qquad displaystyle textstyle scriptstyle scriptscriptstyle nolimits"
     " left right middle rm bf it cal strut allowbreak big Big bigg Bigg bigl Bigl biggl Biggl bigr"
     " Bigr biggr Biggr bigm Bigm displaylimits nonumber notag relax null mathstrut hfill hfil"
-    " enspace enskip thinspace medspace thickspace negthinspace negmedspace negthickspace sf tt sl"
-    " em tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge"
+    " hline enspace enskip thinspace medspace thickspace negthinspace negmedspace negthickspace sf"
+    " tt sl em tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge"
 )
 for _word, _star in product(("begin", "end"), ("", "*")):
     IGNORED |= {f"\\{_word}{{{name}{_star}}}" for name in _ENVIRONMENTS.split()}
 """What changes the look or the spacing only."""
 
-HIDDEN = _commands("tag label hspace vspace color textcolor colorbox phantom hphantom vphantom")
+HIDDEN = _commands(
+    "cline tag label hspace vspace color textcolor colorbox phantom hphantom vphantom"
+)
 """Commands whose first argument is no ink: lengths, colors, names."""
 
 STACKED = {"\\underset": "_", "\\overset": "^", "\\stackrel": "^"}
@@ -101,22 +133,28 @@ WRAPPERS = _commands(
     "mbox hbox text textrm textit textbf textsf texttt textnormal mathrm mathit mathbf mathsf"
     " mathtt mathcal mathbb mathfrak mathscr mathnormal boldsymbol bm operatorname operatorname*"
     " mathop mathbin mathrel mathord mathopen mathclose mathinner mathpunct textup textmd emph"
-    " mathup pmb ensuremath smash boxed fbox"
+    " mathup pmb ensuremath smash boxed fbox mathds mathbbm Bbb"
 )
 """Commands that set the style of their argument, which stays."""
 
-_SIGNS = r"""
-× \times ÷ \div ± \pm ≤ \leq ≥ \geq ⩽ \leqslant ⩾ \geqslant ≠ \neq ≈ \approx ≡ \equiv ≅ \cong
-∼ \sim → \rightarrow ← \leftarrow ⇒ \Rightarrow ⇐ \Leftarrow ⇔ \Leftrightarrow ↑ \uparrow
-↓ \downarrow ⇌ \rightleftharpoons ∞ \infty ∈ \in ∀ \forall ∃ \exists ∂ \partial ∫ \int ∑ \sum
-∪ \cup ∩ \cap ∅ \varnothing ∠ \angle ⊥ \bot ∵ \because ∴ \therefore ° \circ ∘ \circ · \cdot
-⋅ \cdot … \ldots ⋯ \cdots ⋮ \vdots ′ \prime − - – - ∣ | ∥ \parallel α \alpha β \beta γ \gamma
-δ \delta ε \varepsilon ϵ \epsilon ζ \zeta η \eta θ \theta ξ \xi π \pi ρ \rho σ \sigma τ \tau
-φ \varphi ϕ \phi ψ \psi ω \omega λ \lambda μ \mu µ \mu Γ \Gamma Δ \Delta Λ \Lambda Π \Pi
-Σ \Sigma Φ \Phi Ω \Omega （ ( ） ) ＋ + ＝ = ， , ： : ； ; ！ ! ？ ?
-"""
+STYLES = {
+    **dict.fromkeys(("\\mathds", "\\mathbbm", "\\Bbb"), "\\mathbb"),
+    "\\mathscr": "\\mathcal",
+}
+"""Style → the one whose letters are drawn the same and may have classes."""
 
-UNICODE: dict[str, str] = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2], strict=True))
+_SIGNS = r"""
+° \circ ⋅ \cdot – - ∣ | µ \mu （ ( ） ) ＋ + ＝ = ， , ： : ； ; ！ ! ？ ?
+"""
+UNICODE: dict[str, str] = {
+    **{
+        sign.character: sign.token
+        for sign in reversed(SIGNS.values())
+        if len(sign.character) == 1 and not sign.character.isascii()
+        if sign.kind not in (OVER, UNDER)
+    },
+    **dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2], strict=True)),
+}
 """Single characters that people type → LaTeX; each only where it has no class of its own."""
 
 
@@ -143,6 +181,33 @@ def typed(lexeme: str) -> tuple[str, ...]:
     if lexeme.startswith(("\\begin", "\\end")):
         return ("".join(lexeme.split()),)
     return _TYPED.get(lexeme, (lexeme,))
+
+
+_BEGIN = re.compile(r"\\begin\{([a-zA-Z]+)\*?\}")
+_ROWS = {
+    **dict.fromkeys(("array", "smallmatrix"), "matrix"),
+    "dcases": "cases",
+    **dict.fromkeys(("align", "alignat", "alignedat", "flalign", "gather"), "aligned"),
+    **dict.fromkeys(("gathered", "split", "eqnarray", "multline"), "aligned"),
+}
+"""Environment → the one that stands for it."""
+SPECIFIED = frozenset(map(begin, ("array", "alignat", "alignat*", "alignedat")))
+"""Environments with an argument, which says how their columns are set."""
+BRACKETED = {
+    ("(", ")"): "pmatrix",
+    ("[", "]"): "bmatrix",
+    ("\\{", "\\}"): "Bmatrix",
+    ("|", "|"): "vmatrix",
+    ("\\|", "\\|"): "Vmatrix",
+    ("\\{", ""): "cases",
+}
+"""Brackets round rows of cells → the environment that brings them along."""
+
+
+def environment(lexeme: str) -> str:
+    """The canonical `\\begin{…}` of one as people write it; empty for all else."""
+    found = _BEGIN.fullmatch(lexeme)
+    return begin(_ROWS.get(found[1], found[1])) if found else ""
 
 
 def spell(token: str, classes: Container[str]) -> tuple[str, ...] | None:

@@ -6,25 +6,31 @@ form of the published CROHME labels, the one that recognition rates are counted 
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 
 from ..errors import LatexError
+from .signs import NEGATED
 from .spelling import (
+    BRACKETED,
     DELIMITED,
     FUNCTIONS,
     HIDDEN,
     IGNORED,
     OPERATORS,
     RAISED,
+    SPECIFIED,
+    SPELLINGS,
     STACKED,
+    STYLES,
     SUBSCRIPTS,
     WRAPPERS,
+    environment,
     spell,
     typed,
 )
-from .vocabulary import GROUP, LIMITS, Vocabulary
+from .vocabulary import CELL, GROUP, LIMITS, ROW, Vocabulary, begin, end
 
 _LEXEME = re.compile(
     # Some InkML truths had `<` replaced by `\lt`, with no space before the letter that follows.
@@ -34,11 +40,17 @@ _LEXEME = re.compile(
 )
 _NO_INK = re.compile(
     r"\\(?:m?kern|[hm]skip)\s*[-+]?[0-9.]+\s*(?:pt|em|ex|mu|cm|mm|in|pc|sp|bp)"
+    r"|(?<=\\\\)\s*(?:\*|\[\s*[-+]?[0-9.]+\s*[a-z]{2}\s*\])"  # of a row's end
     r"|(?:^|(?<=\s))%\s*[A-Za-z]{3}[^\n]*"  # `%` alone is what people write for `\%`
 )
 """Lengths, and comments."""
 _SILENT = IGNORED | HIDDEN
 _PRIME = "\\prime"
+_NO_NAMES = {"\\Re", "\\Im"}
+"""Signs of their own, not the letters that other functions are written in."""
+_DEGREES = ("°", "\\degree")
+_MATRIX, _ALIGNED, _CASES = map(begin, ("matrix", "aligned", "cases"))
+_BRACKETS = {begin(name): brackets for brackets, name in BRACKETED.items()}
 
 
 @dataclass(frozen=True)
@@ -59,6 +71,8 @@ class _Item:
     tokens: list[str]
     script: str = ""
     """`_` or `^` (tokens are then the script's content), or `\\limits` where that was written."""
+    rows: list[list[list[str]]] = field(default_factory=list)
+    """Of an environment: the tokens of its cells."""
     primes: bool = False
     """Written as `'` (or `²`), so what follows in the superscript joins it: `x'^2`."""
 
@@ -77,7 +91,7 @@ def normalize(
         tokens = reader.write(reader.items())
     except RecursionError:
         raise LatexError("braces are nested too deeply to be read") from None
-    return _join_log(tokens) if "\\log" in reader.vocabulary else tokens
+    return _join_names(tokens, reader.vocabulary)
 
 
 @cache
@@ -97,13 +111,14 @@ class _Reader:
         ]
         self.vocabulary = vocabulary
         self.strict = strict
+        self.has_binomials = "\\binom" in vocabulary or bool(vocabulary.opens_rows)
         self.next = 0
 
     def peek(self) -> str:
         """The next lexeme that is not just style; empty at the end."""
         while self.next < len(self.lexemes):
             text = self.lexemes[self.next].text
-            if text not in _SILENT or text in self.vocabulary:
+            if text not in _SILENT or text in self.vocabulary or self.parts_cells(text):
                 return text
             self.next += 1
             if text in HIDDEN:
@@ -111,6 +126,13 @@ class _Reader:
             if text in DELIMITED and self.peek() == ".":
                 self.next += 1
         return ""
+
+    def parts_cells(self, text: str) -> bool:
+        """Whether `text` begins, ends or parts rows of cells that the vocabulary has."""
+        held = self.vocabulary.opens_rows
+        return bool(held) and (
+            text == CELL or environment(text.replace("\\end", "\\begin")) in held
+        )
 
     def skip(self) -> None:
         """Passes over the first argument of a command that sets none of it, and its options."""
@@ -127,11 +149,14 @@ class _Reader:
         self.next += 1
         return self.lexemes[self.next - 1]
 
-    def items(self, opening: Lexeme | None = None, closing: str = "") -> list[_Item]:
-        """Everything up to `closing`, which is read too (default: up to the end)."""
+    def items(
+        self, opening: Lexeme | None = None, closing: str = "", parted: tuple[str, ...] = ()
+    ) -> list[_Item]:
+        """Everything up to `closing` or what is `parted` by, which is read too (default: up to
+        the end)."""
         items: list[_Item] = []
         inner = 0
-        while (text := self.peek()) != closing or inner:
+        while ((text := self.peek()) != closing and text not in parted) or inner:
             if not text:
                 raise LatexError(f"{opening} is never closed: add {closing!r}")
             lexeme = self.take()
@@ -141,18 +166,21 @@ class _Reader:
                 _add_script(items, _Item(self.write(self.argument(lexeme)), text))
             elif text == "'" and items and items[-1] != _Item([_PRIME]):
                 _add_script(items, _Item([_PRIME], "^", primes=True))
+            elif text in _DEGREES and items and self.vocabulary.opens_rows:
+                # Other vocabularies, of before, have it on the line.
+                _add_script(items, _Item(["\\circ"], "^", primes=True))
             elif text in RAISED:
                 _add_script(items, _Item([RAISED[text]], "^", primes=True))
-            elif text == "\\over":
-                below = self.items(opening, closing)
-                return [
-                    _Item(["\\frac", "{", *self.write(items), "}", "{", *self.write(below), "}"])
-                ]
-            else:
+            elif text == "\\over" or (text == "\\choose" and self.has_binomials):
+                above, below = self.write(items), self.write(self.items(opening, closing, parted))
+                if text == "\\choose":
+                    return [self.stacked(above, below)]
+                return [_Item(["\\frac", "{", *above, "}", "{", *below, "}"])]
+            elif text != CELL or text in self.vocabulary:
                 items += self.one(lexeme)
         if closing:
             self.take()
-        return items
+        return self.bracketed(items) if self.vocabulary.opens_rows else items
 
     def one(self, lexeme: Lexeme) -> list[_Item]:
         """What `lexeme` begins: a group, a relation with its arguments, or a symbol."""
@@ -164,16 +192,73 @@ class _Reader:
         if text in WRAPPERS and text not in self.vocabulary:
             inner = self.argument(lexeme)
             content = "".join(token for item in inner for token in item.tokens)
-            styled, name = f"{text}{{{content}}}", f"\\{content}"
+            styled, name = f"{STYLES.get(text, text)}{{{content}}}", f"\\{content}"
             if styled in self.vocabulary:  # a class of its own, as the double R of the reals
                 return [_Item([styled])]
-            return self.symbol(Lexeme(name, lexeme.place)) if name in FUNCTIONS else inner
+            known = name in FUNCTIONS - _NO_NAMES
+            return self.symbol(Lexeme(name, lexeme.place)) if known else inner
         if text in STACKED and text not in self.vocabulary:
             script = _Item(self.write(self.argument(lexeme)), STACKED[text])
             return [*self.argument(lexeme), _Item([], LIMITS), script]
-        if text == "\\not" and self.peek() == "=":
-            return self.symbol(Lexeme("\\neq", self.take().place))
+        if text == "\\not":
+            sign = " ".join(spell(self.peek(), self.vocabulary) or (self.peek(),))
+            name = NEGATED.get(sign, f"\\not{sign}")
+            if name == "\\neq" or name in self.vocabulary:
+                return self.symbol(Lexeme(name, self.take().place))
+        if environment(text) in self.vocabulary.opens_rows:
+            return self.rows(lexeme)
+        if text in SPELLINGS["\\binom"] and self.has_binomials:
+            upper, lower = self.write(self.argument(lexeme)), self.write(self.argument(lexeme))
+            return [self.stacked(upper, lower)]
+        if text == "\\pmod":
+            modulo = self.symbol(Lexeme("\\bmod", lexeme.place))
+            around = (self.symbol(Lexeme(bracket, lexeme.place)) for bracket in "()")
+            return [*next(around), *modulo, *self.argument(lexeme), *next(around)]
         return self.symbol(lexeme)
+
+    def stacked(self, upper: list[str], lower: list[str]) -> _Item:
+        """A binomial, which looks like a matrix of two rows; it is one where it has no class."""
+        if "\\binom" in self.vocabulary:
+            return _Item(["\\binom", "{", *upper, "}", "{", *lower, "}"])
+        rows = [[upper], [lower]]
+        return _Item(_environment(begin("pmatrix"), rows), rows=rows)
+
+    def rows(self, lexeme: Lexeme) -> list[_Item]:
+        """An environment of rows and cells; of a single cell without brackets, what is in it."""
+        opening, closing = environment(lexeme.text), end(lexeme.text)
+        if lexeme.text in SPECIFIED:
+            self.skip()
+        rows: list[list[list[_Item]]] = [[[]]]
+        last = ""
+        while last != closing:
+            rows[-1][-1] += self.items(lexeme, closing, (CELL, ROW))
+            last = self.lexemes[self.next - 1].text
+            if last == ROW:
+                rows.append([[]])
+            elif last == CELL and opening != _ALIGNED:
+                rows[-1].append([])
+        written = [[self.write(cell) for cell in row] for row in rows]
+        while len(written) > 1 and written[-1] == [[]]:
+            written.pop()
+        if len(written) == len(written[0]) == 1 and opening != _CASES:
+            brackets = _BRACKETS.get(opening, ("", ""))
+            left, right = (self.symbol(Lexeme(b, lexeme.place)) if b else [] for b in brackets)
+            return [*left, *rows[0][0], *right]
+        return [_Item(_environment(opening, written), rows=written)]
+
+    def bracketed(self, items: list[_Item]) -> list[_Item]:
+        """Rows with the brackets round them as one environment; with a brace before them, cases."""
+        signs = [" ".join(item.tokens).replace("\\parallel", "\\|") for item in items]
+        for place in [n for n, item in enumerate(items) if item.rows][::-1]:
+            item, left = items[place], "".join(signs[max(place - 1, 0) : place])
+            if item.tokens[0] not in (_MATRIX, _ALIGNED):
+                continue
+            both = BRACKETED.get((left, "".join(signs[place + 1 : place + 2])))
+            name = both if item.tokens[0] == _MATRIX and both else BRACKETED.get((left, ""))
+            if name and begin(name) in self.vocabulary.opens_rows:
+                written = _Item(_environment(begin(name), item.rows), rows=item.rows)
+                items[place - 1 : place + 1 + bool(both)] = [written]
+        return items
 
     def symbol(self, lexeme: Lexeme) -> list[_Item]:
         """The classes that `lexeme` is spelled with, and the arguments it takes."""
@@ -218,6 +303,16 @@ class _Reader:
         return tokens
 
 
+def _environment(opening: str, rows: list[list[list[str]]]) -> list[str]:
+    """Tokens of rows of cells, with what parts them."""
+    tokens = [opening]
+    for row in rows:
+        for cell in row:
+            tokens += [*cell, CELL]
+        tokens[-1] = ROW
+    return [*tokens[:-1], end(opening)]
+
+
 def _add_script(items: list[_Item], script: _Item) -> None:
     """An empty script is none; a superscript joins the primes before it."""
     if items and items[-1].primes and script.script == "^":
@@ -227,9 +322,30 @@ def _add_script(items: list[_Item], script: _Item) -> None:
         items.append(script)
 
 
-def _join_log(tokens: list[str]) -> list[str]:
-    """`l o g` is `\\log`: the labels have it so wherever the ink's truth spells it in letters."""
-    text = f" {' '.join(tokens)} "
-    while " l o g " in text:
-        text = text.replace(" l o g ", " \\log ")
-    return text.split()
+_SPELLED = sorted((" ".join(name[1:]) for name in FUNCTIONS - _NO_NAMES), key=len, reverse=True)
+_NAME = re.compile(rf"(?<= )(?:{'|'.join(_SPELLED)})(?= )")
+
+
+def _join_names(tokens: list[str], vocabulary: Vocabulary) -> list[str]:
+    """`l o g` is `\\log`: the labels have it so wherever the ink's truth spells it in letters.
+    Labels of vocabularies without matrices have the other names as they are written."""
+    names = vocabulary if vocabulary.opens_rows else {"\\log"} & {*vocabulary.tokens}
+    if not names:
+        return tokens
+
+    def joined(found: re.Match[str]) -> str:
+        name = "\\" + found[0].replace(" ", "")
+        return name if name in names else found[0]
+
+    words = _NAME.sub(joined, f" {' '.join(tokens)} ").split()
+    if words == tokens:
+        return tokens
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    below = LIMITS in vocabulary
+    return [
+        token
+        for word, following in pairs
+        for token in (word, LIMITS)[
+            : 1 + (below and following == "_" and word in vocabulary.limits)
+        ]
+    ]

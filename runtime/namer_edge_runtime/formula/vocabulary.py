@@ -22,8 +22,17 @@ from ..errors import LatexError, ModelFileError, UsageError
 END = "}"
 """The class of every attached imaginary token (table S2)."""
 LIMITS = "\\limits"
-GROUP, INDEX, BELOW = "{", "[", "_ {"
-"""How an argument opens: a group, an optional index, or the group directly below an operator."""
+GROUP, INDEX, BELOW, ROWS = "{", "[", "_ {", "&"
+"""How an argument opens: a group, an optional index, the group directly below an operator, or rows
+of cells, which `\\begin` opens itself and `\\end` closes."""
+CELL, ROW = "&", "\\\\"
+"""What stands between the cells of a row, and between rows."""
+ENVIRONMENTS = frozenset(
+    f"\\begin{{{name}}}"
+    for name in (*(f"{kind}matrix" for kind in ("", *"pbBvV")), "cases", "aligned")
+)
+"""What opens rows of cells, in canonical labels."""
+_LAID_OUT = {**dict.fromkeys(ENVIRONMENTS, (ROWS,)), "\\binom": (GROUP, GROUP)}
 MAX_ENDINGS = 2
 """Most arguments of a relation: token picking and PGD tell two endings apart."""
 MAX_CLASSES = 1 << 14
@@ -32,7 +41,7 @@ BRACKETS = frozenset("{}")
 SCRIPTS = ("^", "_")
 RESERVED = BRACKETS | {"<sos>", "<eos>"}
 """Names of node classes that are no visual classes."""
-INKLESS = frozenset((*SCRIPTS, LIMITS))
+INKLESS = frozenset((*SCRIPTS, LIMITS, CELL, ROW))
 """Visual tokens that nobody writes."""
 
 
@@ -61,10 +70,10 @@ class Vocabulary:
         if wrong:
             self._refuse(f"has impossible or repeated classes {wrong[:8]}")
         for token, opens in self.relations.items():
-            if not 1 <= len(opens) <= MAX_ENDINGS or not {*opens} <= {GROUP, INDEX, BELOW}:
+            if not 1 <= len(opens) <= MAX_ENDINGS or not {*opens} <= {GROUP, INDEX, BELOW, ROWS}:
                 self._refuse(
                     f"has relation {token!r} with {len(opens)} arguments {list(opens[:4])}: a "
-                    f"relation takes 1 to {MAX_ENDINGS}, each of them a group, an index or below"
+                    f"relation takes 1 to {MAX_ENDINGS}, each a group, an index, below or rows"
                 )
         if not 1 <= self.size <= MAX_CLASSES:
             self._refuse(f"has {self.size} classes: there must be 1 to {MAX_CLASSES}")
@@ -115,6 +124,16 @@ class Vocabulary:
     def endings(self) -> NDArray[np.int8]:
         """[K]: how many `}` each visual class brings (0, 1 or 2; table S2)."""
         return np.array([len(self.relations.get(token, ())) for token in self.tokens], np.int8)
+
+    def takes(self, token: str) -> tuple[str, ...]:
+        """How each argument of `token` opens; what is laid out is known to every vocabulary."""
+        return self.relations.get(token) or _LAID_OUT.get(token, ())
+
+    @cached_property
+    def opens_rows(self) -> frozenset[str]:
+        """Each `\\begin{…}` that labels may have: those that are classes, and all where dots of
+        matrices are; these are found by how their cells are laid out."""
+        return ENVIRONMENTS if "\\ddots" in self else ENVIRONMENTS & self.relations.keys()
 
     def __contains__(self, token: object) -> bool:
         """Whether `token` is a visual class."""
@@ -171,7 +190,8 @@ class Vocabulary:
 
     @classmethod
     def load(cls, name: str) -> "Vocabulary":
-        """A packaged vocabulary, "crohme", "hme100k" or "mathwriting", or that of a `.json` file.
+        """A packaged vocabulary, "crohme", "everyday", "hme100k" or "mathwriting", or that of a
+        `.json` file.
 
         Raises `UsageError` for a name that is not packaged, `ModelFileError` for a bad file.
         """
@@ -211,12 +231,25 @@ class Vocabulary:
             if sum(counts.values()) * 2 > seen[token]:
                 most = max(counts, key=lambda count: counts[count])
                 relations[token] = (INDEX,) * (token in indexed) + (GROUP,) * most
+        for token in seen.keys() & ENVIRONMENTS:
+            relations[token] = (ROWS,)
+            del seen[end(token)]
         if LIMITS in seen:
             relations[LIMITS] = (BELOW,)
         order = sorted(relations, key=lambda t: (len(relations[t]), t not in (*SCRIPTS, LIMITS), t))
         symbols = sorted(seen.keys() - BRACKETS - relations.keys())
         limits = [t for t in symbols if below[t, LIMITS] and not below[t, "_"]]
         return cls(name, tuple(symbols), {t: relations[t] for t in order}, tuple(limits))
+
+
+def begin(environment: str) -> str:
+    """The token that opens it."""
+    return f"\\begin{{{environment}}}"
+
+
+def end(opening: str) -> str:
+    """The token that closes what the `\\begin{…}` `opening` has opened."""
+    return opening.replace("\\begin", "\\end", 1)
 
 
 def _arguments(tokens: list[str]) -> Iterable[tuple[str, bool, int]]:

@@ -19,25 +19,22 @@ from xml.parsers import expat
 
 from ..errors import InkError
 from .strokes import Strokes
-from .trace import Channels, read_points
+from .traces import read_traces
 
 Source = str | Path | bytes | IO[bytes]
 
 LARGEST_FILE = 1 << 24
 """Bytes of an InkML file: an element takes up to some twenty times its bytes once it is read."""
-MOST_POINTS = 1_000_000
-"""Points of a file; a page that is written full has some ten thousand."""
 EMPTY = "the file is empty"
 """Reason in the error for a file of no bytes."""
 DEEPEST_MATH = 200
 """Levels of MathML; a tree that is nested deeper is left out, the strokes are read all the same."""
 
-PEN_UP = "penup"
-"""Type of a trace along which the pen hovered, which is no ink."""
-
 _XML_ENTITIES = {"amp", "lt", "gt", "quot", "apos"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_DECLARATIONS = re.compile(r"<\?xml\s[^>]*\?>")
+_SECOND_ROOT = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
 _PREFIX = re.compile(r"(</?|\s)(?!xml:)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
 
@@ -164,7 +161,8 @@ def _attempt(source: Path | bytes, name: str) -> Ink | InkError:
 
 
 def _parse(data: bytes, name: str) -> ElementTree.Element:
-    """The XML tree of `data`, parsed as it is where possible, else after `_mend`."""
+    """The XML tree of `data`, parsed as it is where possible, else after `_mend`; several documents
+    in one file become parts of one tree."""
     if len(data) > LARGEST_FILE:
         raise InkError(f"{name}: more than {LARGEST_FILE >> 20} MiB of InkML: split the file")
     if not data.strip(b"\x00 \t\r\n"):
@@ -173,8 +171,14 @@ def _parse(data: bytes, name: str) -> ElementTree.Element:
         return _tree(data, name)
     except (ElementTree.ParseError, LookupError, ValueError):
         pass
+    text = _mend(data)
     try:
-        return _tree(_mend(data), name)
+        try:
+            return _tree(text, name)
+        except ElementTree.ParseError as error:
+            if error.code != _SECOND_ROOT:
+                raise
+            return _tree(f"<parts>{_DECLARATIONS.sub('', text)}</parts>", name)
     except (ElementTree.ParseError, ValueError) as error:
         raise InkError(f"{name}: not readable as XML, or cut short ({error})") from error
 
@@ -240,22 +244,12 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
     for element in root.iter():
         if isinstance(element.tag, str):  # comments have a function there
             element.tag = _local(element.tag)
-    channels = Channels.of(root)
-    strokes: Strokes = []
-    index: dict[str, int] = {}
-    left = MOST_POINTS
-    for number, trace in enumerate(root.iter("trace")):
-        if (_attribute(trace, "type") or "").lower() == PEN_UP:
-            continue
-        text = trace.text or ""
-        left -= 1 + text.count(",")
-        if left < 0:
-            raise InkError(f"{name}: more than {MOST_POINTS} points: split the file")
-        points = read_points(text, channels)
-        if len(points):
-            identifier = _attribute(trace, "id")
-            index.setdefault(str(number) if identifier is None else identifier, len(strokes))
-            strokes.append(points)
+            for key in [key for key in element.attrib if _local(key) != key]:
+                element.attrib.setdefault(_local(key), element.attrib.pop(key))
+    try:
+        strokes, index = read_traces(root)
+    except InkError as error:
+        raise InkError(f"{name}: {error}") from error
     if not strokes:
         raise InkError(f"{name}: no strokes in this InkML file")
     annotations: dict[str, str] = {}
@@ -271,7 +265,7 @@ def _ink(root: ElementTree.Element, name: str) -> Ink:
     )
 
 
-def _symbols(root: ElementTree.Element, index: dict[str, int]) -> tuple[Symbol, ...]:
+def _symbols(root: ElementTree.Element, index: dict[str, tuple[int, ...]]) -> tuple[Symbol, ...]:
     """The symbols of the innermost trace groups; outer groups describe the segmentation only."""
     symbols = []
     for group in root.iter("traceGroup"):
@@ -279,7 +273,7 @@ def _symbols(root: ElementTree.Element, index: dict[str, int]) -> tuple[Symbol, 
             continue
         references = [_attribute(view, "traceDataRef") for view in group.findall("traceView")]
         references += [_attribute(trace, "id") for trace in group.findall("trace")]
-        known = {index[r.lstrip("#")] for r in references if r and r.lstrip("#") in index}
+        known = {n for r in references if r for n in index.get(r.rpartition("#")[2], ())}
         label = next((_text(a) for a in group.findall("annotation")), "")
         links = (_attribute(a, "href") for a in group.findall("annotationXML"))
         href = next((link for link in links if link), None)

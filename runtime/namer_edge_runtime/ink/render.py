@@ -42,7 +42,9 @@ def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
         (size[1] - (x1 + x0) * scale) / 2,
         (size[0] - (y1 + y0) * scale) / 2,
     )
-    placed = [stroke * np.float32(scale) + np.array(offset, np.float32) for stroke in strokes]
+    placed = [
+        stroke * stroke.dtype.type(scale) + np.array(offset, stroke.dtype) for stroke in strokes
+    ]
     image = draw(placed, size, preprocessing.pen_width)
     written = stroke_planes(placed, image) if preprocessing.stroke_planes else None
     return Prepared(image, scale, offset, strokes=written)

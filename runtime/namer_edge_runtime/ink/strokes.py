@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from ..errors import InkError
 from .forms import check_ends, check_points, point_lists
 
-Stroke = NDArray[np.float32]
-"""One stroke, [n, 2] (x, y), y growing downwards, n ≥ 1, any unit."""
+Stroke = NDArray[np.floating]
+"""One stroke, [n, 2] (x, y), y growing downwards, n ≥ 1, any unit; float64 where float32 would
+blur it (`to_strokes`)."""
 Strokes = list[Stroke]
 
 FURTHEST = 1e15
 """Coordinates further from 0 are none: their differences and squares would leave float32."""
+FINE = 4096
+"""Parts of its extent that a formula is drawn in: about the pixels of the largest."""
 DOT = 0.2
 """Strokes smaller than this share of the largest typical one are dots, not symbols."""
 BAR = 3.5
@@ -44,9 +47,22 @@ def as_strokes(value: Iterable[Any]) -> Strokes:
                 f"stroke {number} holds a coordinate that is not a finite number, or beyond "
                 f"{FURTHEST:g}"
             )
-        strokes.append(np.ascontiguousarray(stroke[:, :2], np.float32))
+        strokes.append(stroke[:, :2])
     check_ends(strokes)
-    return strokes
+    return to_strokes(strokes)
+
+
+def to_strokes(lines: Sequence[NDArray[np.float64]]) -> Strokes:
+    """Lines [n, 2] as strokes: float32, or float64 where they lie so far from the origin that
+    float32 would move them by a part in `FINE` of their extent."""
+    if not lines:
+        return []
+    low = np.min([line.min(0) for line in lines], axis=0)
+    high = np.max([line.max(0) for line in lines], axis=0)
+    reach = float(np.abs([low, high]).max())
+    blurred = reach * float(np.finfo(np.float32).eps) * FINE > float((high - low).max())
+    kind = np.float64 if blurred else np.float32
+    return [np.ascontiguousarray(line, kind) for line in lines]
 
 
 def bounds(strokes: Sequence[Stroke]) -> tuple[float, float, float, float]:

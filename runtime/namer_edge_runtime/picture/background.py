@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .downscale import shrunk
+from .histogram import counts, quantile, spread
 from .ruled_paper import without_ruling
 from .steps import Steps, Unseen
 
@@ -70,7 +71,7 @@ def ink_map(gray: NDArray[np.uint8], steps: Steps | None = None) -> InkMap | Non
 def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Brightness of the ground at each pixel, ink being dark."""
     closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
-    if _counts(coarse).max() <= EVEN * coarse.size:
+    if counts(coarse).max() <= EVEN * coarse.size:
         return closed
     darkest, brightest = int(coarse.min()), int(closed.max())
     inky = closed < darkest + INKY * (brightest - darkest)
@@ -125,29 +126,16 @@ def _missing_light(gray: NDArray[np.uint8], closed: NDArray[np.uint8]) -> NDArra
 
 def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     """The ink without the grain of its ground, typical ink at 255; None without contrast."""
-    counts = _counts(ink)
-    ground = _quantile(counts, 0.5)
-    spread = np.zeros(256, np.int64)
-    np.add.at(spread, np.abs(np.arange(256) - ground), counts)
-    floor = ground + NOISE * 1.4826 * _quantile(spread, 0.5)
-    above = counts.copy()
+    levels = counts(ink)
+    ground = quantile(levels, 0.5)
+    floor = ground + NOISE * 1.4826 * quantile(spread(levels, ground), 0.5)
+    above = levels.copy()
     above[: int(max(floor, FAINTEST / 2)) + 1] = 0
     if not above.any():
         return None
-    typical = _quantile(above, 0.8)
+    typical = quantile(above, 0.8)
     if typical < FAINTEST or typical - floor < FAINTEST / 2:
         return None
-    levels = np.arange(256, dtype=np.float32)
-    table = np.clip((levels - floor) * (255 / (typical - floor)), 0, 255)
+    brightness = np.arange(256, dtype=np.float32)
+    table = np.clip((brightness - floor) * (255 / (typical - floor)), 0, 255)
     return np.asarray(cv2.LUT(ink, np.rint(table).astype(np.uint8)), np.uint8)
-
-
-def _counts(picture: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The histogram [256] of brightness."""
-    return cv2.calcHist([picture], [0], None, [256], [0, 256]).ravel().astype(np.int64)
-
-
-def _quantile(counts: NDArray[np.int64], share: float) -> int:
-    """The value that this share of the counted pixels does not exceed."""
-    total = np.cumsum(counts)
-    return int(np.searchsorted(total, share * total[-1]))

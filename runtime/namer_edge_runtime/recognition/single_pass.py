@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..decode.decode import decode_all
 from ..decode.filled import without_hollow
@@ -21,6 +22,9 @@ from ..inputs import LoadedInput
 from ..preprocessing import CELL, Prepared, Preprocessing
 from ..result import Milliseconds, Reading, Result, TokenResult
 from .batching import by_padded_size
+from .evidence import Evidence, Lock, Places
+from .locks import Certain, certain, locked_nodes, padded, stacked, with_all
+from .voting import Votes
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,24 @@ class Stages:
     """[B] readings of each picture, best first."""
     milliseconds: Milliseconds
     """Share of one picture; `path` includes token picking."""
+    made_for: list[NDArray[np.int64]] | None = None
+    """[B] of [N], the lock that each node stands for, -1 for none; None without locks."""
+
+    def evidence(self, row: int, prepared: Prepared, locks: tuple[Lock, ...]) -> Evidence:
+        """What the path of one picture can be searched by again."""
+        nodes = self.nodes[row]
+        own = slice(len(nodes))
+        return Evidence(
+            prepared,
+            nodes,
+            self.pgd.correction[row, own],
+            self.pgd.left[row, own, own],
+            self.pgd.right[row, own, own],
+            self.vat.scores[row],
+            self.vat.classes[row],
+            locks,
+            None if self.made_for is None else self.made_for[row],
+        )
 
 
 @dataclass(frozen=True)
@@ -52,6 +74,9 @@ class SinglePass:
     decoding: DecodingOptions
     as_picture: bool = False
     """Whether models that see how strokes were written see their picture alone."""
+    locks: tuple[Lock, ...] | None = None
+    """What is known of the strokes of the inputs; where it is not None, results keep their
+    `evidence`."""
 
     def __call__(
         self,
@@ -91,14 +116,23 @@ class SinglePass:
             value = value.prepare(replace(self.preprocessing, symbol_height=symbol_height))
         return replace(value, strokes=None) if self.as_picture else value
 
-    def stages(self, prepared: Sequence[Prepared], alternatives: int = 0) -> Stages:
-        """All stages for pictures of one padded size, none of them blank."""
+    def stages(
+        self,
+        prepared: Sequence[Prepared],
+        alternatives: int = 0,
+        inks: Sequence[Strokes | None] = (),
+    ) -> Stages:
+        """All stages for pictures of one padded size, none of them blank; `inks` they were drawn
+        from, for `locks`."""
         count = len(prepared)
         images = np.stack([picture.planes(self.preprocessing.inputs) for picture in prepared])
         times = [perf_counter()]
         vat = self.engine.vat(images)
         times.append(perf_counter())
         nodes = pick_nodes(vat.scores, vat.classes, vat.none, self.vocabulary, self.decoding)
+        made_for = None
+        if self.locks:
+            nodes, made_for = self._with_locks(vat, nodes, prepared, inks)
         inputs = PgdInputs.of(vat, nodes)
         times.append(perf_counter())
         pgd = self.engine.pgd(inputs)
@@ -111,13 +145,79 @@ class SinglePass:
         times.append(perf_counter())
         vat_time, pick_time, pgd_time, path_time = (1000 * np.diff(times) / count).tolist()
         spent = Milliseconds(vat=vat_time, pgd=pgd_time, path=pick_time + path_time)
-        return Stages(vat, nodes, inputs, pgd, hypotheses, spent)
+        return Stages(vat, nodes, inputs, pgd, hypotheses, spent, made_for)
 
     def _batch(self, pages: "list[_Page]", alternatives: int) -> Iterator[tuple[int, Result]]:
-        found = self.stages([page.prepared for page in pages], alternatives)
-        for page, nodes, hypotheses in zip(pages, found.nodes, found.hypotheses, strict=True):
+        found = self.stages(
+            [page.prepared for page in pages], alternatives, [page.ink for page in pages]
+        )
+        rows = zip(pages, found.nodes, found.hypotheses, strict=True)
+        for row, (page, nodes, hypotheses) in enumerate(rows):
             spent = found.milliseconds + Milliseconds(prepare=page.milliseconds)
-            yield page.number, self._result(hypotheses, nodes, page, alternatives, spent)
+            result = self._result(hypotheses, nodes, page, alternatives, spent)
+            if self.locks is None or page.ink is None:
+                yield page.number, result
+                continue
+            result = replace(result, evidence=(found.evidence(row, page.prepared, self.locks),))
+            yield page.number, self.search(result, self.locks, alternatives) or result
+
+    def search(self, result: Result, locks: Sequence[Lock], alternatives: int = 0) -> Result | None:
+        """The path searched again in each pass of a result that kept its `evidence`, with what is
+        known of its strokes as certainties; the passes vote. None where no pass can hold them."""
+        if not locks:
+            return result
+        started = perf_counter()
+        places = Places(result.ink or [], locks, self.vocabulary)
+        pairs = [(one, certain(one, places)) for one in result.evidence]
+        held = [(one, sure) for one, sure in pairs if sure is not None]
+        if not held:
+            return None
+        nodes = stacked([one.nodes for one, _ in held], self.vocabulary.end)
+        hypotheses = decode_all(
+            padded([sure.correction for _, sure in held]),
+            padded([sure.left for _, sure in held]),
+            padded([sure.right for _, sure in held]),
+            *(nodes, self.vocabulary.endings, self.decoding),
+            alternatives=1 + alternatives,
+        )
+        votes = Votes()
+        filled = without_hollow(hypotheses, self.vocabulary)
+        for (one, sure), paths in zip(held, filled, strict=True):
+            paths = [with_all(path, sure, one.nodes) for path in paths]
+            page = _Page(0, one.prepared, result.ink, 0.0)
+            found = self._result(paths, one.nodes, page, alternatives, Milliseconds())
+            votes.add(replace(found, locked=self._locked(paths[0], sure, locks)))
+        spent = replace(result.milliseconds, path=_milliseconds(started))
+        best = votes.winner(alternatives)
+        return replace(best, milliseconds=spent, evidence=result.evidence)
+
+    def _locked(
+        self, path: Hypothesis, sure: Certain, locks: Sequence[Lock]
+    ) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """`Result.locked` of a path."""
+        visual = path.nodes[path.classes < self.vocabulary.size].tolist()
+        symbols = [lock for lock in locks if lock.text != ""]
+        return tuple(
+            (visual.index(node), lock.strokes)
+            for node, lock in zip(sure.nodes.tolist(), symbols, strict=True)
+        )
+
+    def _with_locks(
+        self,
+        vat: VatOutput,
+        nodes: NodeBatch,
+        prepared: Sequence[Prepared],
+        inks: Sequence[Strokes | None],
+    ) -> tuple[NodeBatch, list[NDArray[np.int64]]]:
+        """The nodes of each picture, with one for each lock, and which lock each is of."""
+        assert self.locks is not None
+        rows = zip(nodes, prepared, vat.scores, vat.classes, inks, strict=True)
+        locked = [
+            locked_nodes(own, page, scores, classes, Places(ink or [], self.locks, self.vocabulary))
+            for own, page, scores, classes, ink in rows
+        ]
+        nodes = stacked([own for own, _ in locked], self.vocabulary.end)
+        return nodes, [numbers for _, numbers in locked]
 
     def _result(
         self,

@@ -28,7 +28,7 @@ class Votes:
 
     def winner(self, alternatives: int = 0) -> Result:
         """The reading with most votes, from the pass that scores it highest, with the time of all
-        passes.
+        passes and the evidence of all.
 
         Its score is the mean over all passes, those that read otherwise counting 0. Of equal votes,
         the earlier reading wins. Up to `alternatives` others follow by falling score, to which the
@@ -42,6 +42,7 @@ class Votes:
             score=votes[winner] / len(self.passes),
             alternatives=self._others(winner)[:alternatives],
             milliseconds=sum((r.milliseconds for r in self.passes), start=Milliseconds()),
+            evidence=tuple(one for result in self.passes for one in result.evidence),
         )
 
     def _others(self, winner: str) -> tuple[Reading, ...]:

@@ -75,6 +75,13 @@ def positive(text: str) -> int:
     return number
 
 
+def whole(text: str) -> int:
+    """A whole number from 0 on."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+    return int(text)
+
+
 def check_writable(target: str | None) -> None:
     """Raises `UsageError` for an output file that cannot be made, before the work begins."""
     from ..atomic import replaceable

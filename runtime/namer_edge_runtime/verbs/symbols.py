@@ -5,9 +5,9 @@ import argparse
 SUMMARY = "list the symbols and relations that a model reads"
 
 EPILOG = """\
-Prints `token TAB LaTeX`, a line for each class: the token as labels and `--format spaced` have it,
-and how it is written in LaTeX; `…` stands for what a relation takes. What is not in the list gets
-the reading of something that is.
+Prints `token TAB LaTeX`, a line for each class and each environment of rows and cells: the token as
+labels and `--format spaced` have it, and how it is written in LaTeX; `…` stands for what a relation
+takes. What is not in the list gets the reading of something that is.
 """
 
 
@@ -25,8 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..model_file import ModelFile
 
     vocabulary = ModelFile.open(arguments.model).vocabulary
-    for token in vocabulary.tokens:
-        takes = vocabulary.relations.get(token, ())
+    for token in (*vocabulary.tokens, *sorted(vocabulary.opens_rows - {*vocabulary.relations})):
+        takes = vocabulary.takes(token)
         path = [token, *(part for _ in takes for part in ("…", END))]
         written = compact(to_tokens(path, vocabulary), vocabulary)
         print(f"{token}\t{written.replace(chr(92) + 'text{…}', '…')}")
