@@ -30,15 +30,16 @@ STRAIGHT = 0.06
 """Most width of an upright line, in its height."""
 ALIKE = 0.65
 """Least share of the higher bracket's extent that a pair has in common."""
-TOUCHING = 0.08
-"""Shapes that come closer, in symbol heights, are one: brackets written in several strokes."""
+TOUCHING, END = 0.2, 0.1
+"""Furthest that the cap of a square bracket may be from its stem, in symbol heights, and from the
+end of it, in its height."""
 ROW_GAP = 0.08
 """Least white between two rows, in symbol heights."""
 CLEAR = 0.4
 """Least white between two rows, in the widest between any two."""
 COLUMN_GAP = 0.35
 """Least white between two columns, in symbol heights, and in the widest white within a cell."""
-WIDER = 1.0
+WIDER = 0.6
 MOST = 6
 """Rows and columns of the largest grid."""
 SIZES, SIZES_OF_ONE = 3.0, 2.2
@@ -110,9 +111,13 @@ def _dense(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _unit(sizes: NDArray[np.float64]) -> float:
     """Height of a typical symbol, brackets apart."""
-    first = typical_height(sizes)
-    tall = (sizes[:, 1] >= TALL * first) & (sizes[:, 0] <= NARROW * sizes[:, 1])
-    return typical_height(sizes[~tall]) if not tall.all() else first
+    width, height = sizes.T
+    narrow = (width <= NARROW * height) & (height > 0)
+    if narrow.all():
+        first = float(np.quantile(height, 0.3))
+    else:
+        first = typical_height(sizes[~narrow])
+    return typical_height(sizes[~(narrow & (height >= TALL * first))])
 
 
 def _box(points: Sequence[NDArray[np.float64]]) -> tuple[float, float, float, float]:
@@ -122,23 +127,24 @@ def _box(points: Sequence[NDArray[np.float64]]) -> tuple[float, float, float, fl
 
 
 def _joined(shapes: Shapes) -> list[tuple[int, ...]]:
-    """Numbers of shapes that touch, together; only tall upright pieces with what ends at them."""
+    """Numbers of shapes, a stem together with the caps that are written at its ends."""
     boxes = np.array([_box([shape]) for shape in shapes])
-    height = boxes[:, 3] - boxes[:, 1]
-    width = boxes[:, 2] - boxes[:, 0]
+    width, height = (boxes[:, 2:] - boxes[:, :2]).T
+    caps = np.flatnonzero(width >= 2 * height)
     groups = [{number} for number in range(len(shapes))]
-    for tall in np.flatnonzero((height >= 0.8 * TALL) & (width <= NARROW * height)):
-        for other in range(len(shapes)):
-            # The caps of a square bracket: short bars at the ends of its stem.
-            ends = min(abs(boxes[other, [1, 3]].mean() - boxes[tall, end]) for end in (1, 3))
-            cap = width[other] <= NARROW * height[tall] and height[other] <= 0.3 * height[tall]
-            if other != tall and cap and ends <= 0.12 * height[tall]:
-                near = np.hypot(*(shapes[other][:, None] - shapes[tall][None]).T).min()
-                if near <= max(TOUCHING, 0.06 * height[tall]):
-                    merged = groups[tall] | groups[other]
-                    for number in merged:
-                        groups[number] = merged
+    for stem in np.flatnonzero((height >= TALL) & (width <= NARROW * height)):
+        for cap in caps[width[caps] <= NARROW * height[stem]]:
+            middle = boxes[cap, [1, 3]].mean()
+            away = min(abs(middle - boxes[stem, end]) for end in (1, 3))
+            if away <= END * height[stem] and _distance(shapes[cap], shapes[stem]) <= TOUCHING:
+                merged = groups[stem] | groups[cap]
+                for number in merged:
+                    groups[number] = merged
     return sorted({tuple(sorted(group)) for group in groups})
+
+
+def _distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    return float(np.hypot(*(one[:, None] - other[None]).T).min())
 
 
 def _brackets(boxes: Boxes, facing: Sequence[str]) -> Iterator[tuple[int, int | None, list[int]]]:
