@@ -26,6 +26,10 @@ STEP = 0.1
 """Symbol heights between points of a shape."""
 REACHING = 0.4
 """Least way, in its width, that both ends of a bracket reach beyond its middle."""
+BANDS = ((0.0, 0.1), (0.12, 0.2), (0.22, 0.34))
+"""Distances from the middle of a bracket, in its height: its middle, close to it, half-way."""
+FLUSH, AWAY = 0.15, 0.2
+"""Offsets from the middle, in its width: less half-way for [, more close to the middle for {."""
 STRAIGHT = 0.06
 """Most width of an upright line, in its height."""
 ALIKE = 0.65
@@ -52,6 +56,8 @@ FLAT = 2.5
 class Grid:
     """Numbers of the shapes of one grid."""
 
+    bracket: str
+    """The left one: ( [ { or |."""
     opening: tuple[int, ...]
     closing: tuple[int, ...]
     """Those of the right bracket; none after the brace of cases."""
@@ -77,8 +83,8 @@ def find_grids(shapes: Shapes) -> list[Grid]:
     boxes = np.array([_box([placed[n] for n in piece]) for piece in pieces])
     grids: list[Grid] = []
     used = np.zeros(len(pieces), np.bool_)
-    facing = [_facing(np.concatenate([placed[n] for n in piece])) for piece in pieces]
-    for opening, closing, inner in _brackets(boxes, facing):
+    kinds = [_kind(np.concatenate([placed[n] for n in piece])) for piece in pieces]
+    for opening, closing, inner in _brackets(boxes, kinds):
         if used[[opening, *inner]].any():
             continue
         rows = _cells(boxes, inner, closing is not None)
@@ -88,6 +94,7 @@ def find_grids(shapes: Shapes) -> list[Grid]:
         used[taken] = True
         grids.append(
             Grid(
+                kinds[opening],
                 pieces[opening],
                 () if closing is None else pieces[closing],
                 tuple(
@@ -147,14 +154,14 @@ def _distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     return float(np.hypot(*(one[:, None] - other[None]).T).min())
 
 
-def _brackets(boxes: Boxes, facing: Sequence[str]) -> Iterator[tuple[int, int | None, list[int]]]:
+def _brackets(boxes: Boxes, kinds: Sequence[str]) -> Iterator[tuple[int, int | None, list[int]]]:
     """Opening, closing (None for cases) and what they hold."""
     width, height = (boxes[:, 2:] - boxes[:, :2]).T
     tall = (height >= TALL) & (width <= NARROW * height)
     center = (boxes[:, :2] + boxes[:, 2:]) / 2
     opens, closes = (
-        np.array([n for n in np.flatnonzero(tall) if facing[n] in (side, "|")], np.intp)
-        for side in "()"
+        np.array([n for n in np.flatnonzero(tall) if kinds[n] and kinds[n] in side], np.intp)
+        for side in ("([{|", ")]}|")
     )
     for opening in opens[np.argsort(boxes[opens, 0], kind="stable")]:
         closings = [
@@ -168,29 +175,35 @@ def _brackets(boxes: Boxes, facing: Sequence[str]) -> Iterator[tuple[int, int | 
             inside[[opening, closing]] = False
             inside &= (center[:, 1] > low) & (center[:, 1] < high)
             yield int(opening), int(closing), np.flatnonzero(inside).tolist()
-        elif facing[opening] == "(":
+        elif kinds[opening] in ("(", "{"):
             inside = (boxes[:, 0] > center[opening, 0]) & (np.arange(len(boxes)) != opening)
             beyond = (center[:, 1] < boxes[opening, 1]) | (center[:, 1] > boxes[opening, 3])
             if inside.any() and not (inside & beyond).any():
                 yield int(opening), None, np.flatnonzero(inside).tolist()
 
 
-def _facing(points: NDArray[np.float64]) -> str:
-    """The kind of bracket by its shape: "(" also for [ {, ")" also for ] }, "|", or "" for none."""
+def _kind(points: NDArray[np.float64]) -> str:
+    """The bracket ( [ { ) ] } or | that a shape may be; empty for all others.
+
+    Both ends of a bracket reach beyond its middle. Half-way between, a square bracket is still
+    where its middle is, and a brace is not where it is close to its middle either.
+    """
     (x0, y0), (x1, y1) = points.min(0), points.max(0)
     width, height = x1 - x0, y1 - y0
     if height <= 0 or width <= STRAIGHT * height:
         return "|"
-    at = (points[:, 1] - y0) / height
-    middle = points[(at > 0.3) & (at < 0.7), 0]
-    if not len(middle):
-        return ""
-    ends = [points[at < 0.12, 0], points[at > 0.88, 0]]
-    least = REACHING * width
-    if min(end.max() for end in ends) - middle.mean() > least and middle.mean() - x0 < least:
-        return "("
-    if middle.mean() - max(end.min() for end in ends) > least and x1 - middle.mean() < least:
-        return ")"
+    at = np.abs((points[:, 1] - y0) / height - 0.5)
+    upper = points[:, 1] < (y0 + y1) / 2
+    for kinds, x in (("([{", (points[:, 0] - x0) / width), (")]}", (x1 - points[:, 0]) / width)):
+        ends = [x[(at > 0.38) & half] for half in (upper, ~upper)]
+        middle, near, far = (x[(at >= a) & (at < b)] for a, b in BANDS)
+        if not all(map(len, (*ends, middle, near, far))):
+            continue
+        base = middle.min()
+        if min(end.max() for end in ends) - base > REACHING and base < REACHING:
+            if np.median(far) - base < FLUSH:
+                return kinds[1]
+            return kinds[2] if np.median(near) - base > AWAY else kinds[0]
     return ""
 
 
