@@ -4,12 +4,14 @@ It works on shapes, each the points [n, 2] (x, y) of a stroke or of the contour 
 component, in one unit, y growing downwards.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .bracket_shapes import CLOSING, OPENING, bracket
 from .strokes import typical_height
 
 Shapes = Sequence[NDArray[np.floating]]
@@ -24,14 +26,6 @@ NARROW = 0.42
 """Most width of a bracket, in its height."""
 STEP = 0.1
 """Symbol heights between points of a shape."""
-REACHING = 0.4
-"""Least way, in its width, that both ends of a bracket reach beyond its middle."""
-BANDS = ((0.0, 0.1), (0.12, 0.2), (0.22, 0.34))
-"""Distances from the middle of a bracket, in its height: its middle, close to it, half-way."""
-FLUSH, AWAY = 0.15, 0.2
-"""Offsets from the middle, in its width: less half-way for [, more close to the middle for {."""
-STRAIGHT = 0.06
-"""Most width of an upright line, in its height."""
 ALIKE = 0.65
 """Least share of the higher bracket's extent that a pair has in common."""
 TOUCHING, END = 0.2, 0.1
@@ -78,12 +72,12 @@ def find_grids(shapes: Shapes) -> list[Grid]:
     unit = _unit(sizes)
     if unit <= 0:
         return []
-    placed = [_dense(np.asarray(shape, np.float64) / unit) for shape in shapes]
+    placed = [dense(np.asarray(shape, np.float64) / unit) for shape in shapes]
     pieces = _joined(placed)
     boxes = np.array([_box([placed[n] for n in piece]) for piece in pieces])
     grids: list[Grid] = []
     used = np.zeros(len(pieces), np.bool_)
-    kinds = [_kind(np.concatenate([placed[n] for n in piece])) for piece in pieces]
+    kinds = [bracket(np.concatenate([placed[n] for n in piece])) for piece in pieces]
     for opening, closing, inner in _brackets(boxes, kinds):
         if used[[opening, *inner]].any():
             continue
@@ -106,7 +100,7 @@ def find_grids(shapes: Shapes) -> list[Grid]:
     return sorted(grids, key=lambda grid: min(placed[n][:, 0].min() for n in grid.opening))
 
 
-def _dense(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def dense(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Points [n, 2] at most `STEP` apart along the same line."""
     lengths = np.hypot(*np.diff(points, axis=0).T)
     reached = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -120,10 +114,7 @@ def _unit(sizes: NDArray[np.float64]) -> float:
     """Height of a typical symbol, brackets apart."""
     width, height = sizes.T
     narrow = (width <= NARROW * height) & (height > 0)
-    if narrow.all():
-        first = float(np.quantile(height, 0.3))
-    else:
-        first = typical_height(sizes[~narrow])
+    first = float(np.quantile(height, 0.3)) if narrow.all() else typical_height(sizes[~narrow])
     return typical_height(sizes[~(narrow & (height >= TALL * first))])
 
 
@@ -161,7 +152,7 @@ def _brackets(boxes: Boxes, kinds: Sequence[str]) -> Iterator[tuple[int, int | N
     center = (boxes[:, :2] + boxes[:, 2:]) / 2
     opens, closes = (
         np.array([n for n in np.flatnonzero(tall) if kinds[n] and kinds[n] in side], np.intp)
-        for side in ("([{|", ")]}|")
+        for side in (OPENING + "|", CLOSING + "|")
     )
     for opening in opens[np.argsort(boxes[opens, 0], kind="stable")]:
         closings = [
@@ -180,31 +171,6 @@ def _brackets(boxes: Boxes, kinds: Sequence[str]) -> Iterator[tuple[int, int | N
             beyond = (center[:, 1] < boxes[opening, 1]) | (center[:, 1] > boxes[opening, 3])
             if inside.any() and not (inside & beyond).any():
                 yield int(opening), None, np.flatnonzero(inside).tolist()
-
-
-def _kind(points: NDArray[np.float64]) -> str:
-    """The bracket ( [ { ) ] } or | that a shape may be; empty for all others.
-
-    Both ends of a bracket reach beyond its middle. Half-way between, a square bracket is still
-    where its middle is, and a brace is not where it is close to its middle either.
-    """
-    (x0, y0), (x1, y1) = points.min(0), points.max(0)
-    width, height = x1 - x0, y1 - y0
-    if height <= 0 or width <= STRAIGHT * height:
-        return "|"
-    at = np.abs((points[:, 1] - y0) / height - 0.5)
-    upper = points[:, 1] < (y0 + y1) / 2
-    for kinds, x in (("([{", (points[:, 0] - x0) / width), (")]}", (x1 - points[:, 0]) / width)):
-        ends = [x[(at > 0.38) & half] for half in (upper, ~upper)]
-        middle, near, far = (x[(at >= a) & (at < b)] for a, b in BANDS)
-        if not all(map(len, (*ends, middle, near, far))):
-            continue
-        base = middle.min()
-        if min(end.max() for end in ends) - base > REACHING and base < REACHING:
-            if np.median(far) - base < FLUSH:
-                return kinds[1]
-            return kinds[2] if np.median(near) - base > AWAY else kinds[0]
-    return ""
 
 
 def _pair(boxes: Boxes, one: int, other: int) -> bool:
@@ -237,7 +203,7 @@ def _rows(boxes: Boxes, columns: list[Groups]) -> list[list[list[int]]] | None:
     agreeing = [lines for lines in parted if len(lines) == count]
     cuts = [
         np.mean([(boxes[a, 3].max() + boxes[b, 1].min()) / 2 for a, b in pairs])
-        for pairs in zip(*(zip(one, one[1:], strict=False) for one in agreeing), strict=True)
+        for pairs in zip(*(itertools.pairwise(one) for one in agreeing), strict=True)
     ]
     parted = [
         lines if len(lines) == count else _assigned(boxes, column, cuts)
@@ -247,7 +213,7 @@ def _rows(boxes: Boxes, columns: list[Groups]) -> list[list[list[int]]] | None:
         return None
     rows = [[lines[row] for lines in parted] for row in range(count)]
     middles = [[boxes[cell][:, [1, 3]].mean() for cell in row] for row in rows]
-    if any(max(one) >= min(next_) for one, next_ in zip(middles, middles[1:], strict=False)):
+    if any(max(one) >= min(next_) for one, next_ in itertools.pairwise(middles)):
         return None
     heights = [_height(boxes[[n for cell in row for n in cell]]) for row in rows]
     limit = SIZES if len(columns) > 1 else SIZES_OF_ONE
@@ -274,7 +240,7 @@ def _lines(boxes: Boxes, groups: Groups) -> list[list[int]]:
         else:
             kept.append(line)
         after_bar = bars
-    gaps = [boxes[b, 1].min() - boxes[a, 3].max() for a, b in zip(kept, kept[1:], strict=False)]
+    gaps = [boxes[b, 1].min() - boxes[a, 3].max() for a, b in itertools.pairwise(kept)]
     large = [gap >= CLEAR * max(gaps) for gap in gaps]
     return _merged(boxes, kept, 1 + sum(large))
 
@@ -292,9 +258,7 @@ def _merged(boxes: Boxes, lines: list[list[int]], count: int) -> list[list[int]]
     """`count` rows: those with the least white between them become one."""
     lines = list(lines)
     while len(lines) > count:
-        gaps = [
-            boxes[b, 1].min() - boxes[a, 3].max() for a, b in zip(lines, lines[1:], strict=False)
-        ]
+        gaps = [boxes[b, 1].min() - boxes[a, 3].max() for a, b in itertools.pairwise(lines)]
         at = int(np.argmin(gaps))
         lines[at : at + 2] = [lines[at] + lines[at + 1]]
     return lines
