@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from ..training.config import TrainConfig
 
 SUMMARY = "make data sets ready: pack, check, stats, show, symbols, vocabulary, school"
-SUB_VERBS = {"school": "namer_edge.data.school", "everyday": "namer_edge.data.everyday"}
+SUB_VERBS = {
+    "school": "namer_edge.data.school",
+    "everyday": "namer_edge.data.everyday",
+    "brackets": "namer_edge.data.brackets",
+}
 FORMS = ("crohme", "hme100k", "mathwriting")
 
 
