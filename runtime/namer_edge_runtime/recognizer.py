@@ -25,6 +25,7 @@ from .recognition.lines import find_lines, one_line, together
 from .recognition.locks import check_locks, fits, locks_of_lines
 from .recognition.pen_session import PenSession
 from .recognition.single_pass import SinglePass
+from .recognition.tables import find_tables
 from .result import Result
 from .score_calibration import ScoreCalibration
 
@@ -223,11 +224,13 @@ class Recognizer:
             job.take(answer)
         pages = find_lines(jobs, single_pass, batch_size, alternatives)
         lines = [line.job for page in pages for line in page]
-        passes = [(lines, single_pass)]
+        blocks = [line for page in pages for line in page]
+        tables = find_tables(blocks, single_pass, batch_size, alternatives) if not locks else []
+        apart = {id(table.line.job) for table in tables}
+        parts = [job for table in tables for job in table.jobs]
+        passes = [([*(line for line in lines if id(line) not in apart), *parts], single_pass)]
         if locks:
-            own = locks_of_lines(
-                [line.strokes for page in pages for line in page], locks, inputs[0].strokes
-            )
+            own = locks_of_lines([line.strokes for line in blocks], locks, inputs[0].strokes)
             passes = [
                 ([line], replace(single_pass, locks=known))
                 for line, known in zip(lines, own, strict=True)
@@ -238,9 +241,16 @@ class Recognizer:
                     line.take(*with_locks([line.input], batch_size, alternatives))
             if self.decoding.tta_scales:
                 test_time_augmentation.augment(some, with_locks, batch_size, alternatives)
+        for job in parts:
+            if isinstance(job.answer, Result):
+                job.answer = self.score_calibration(job.answer)
+        for table in tables:
+            table.compose()
         for line in lines:
+            if isinstance(line.answer, Result) and id(line) not in apart:
+                line.answer = self.score_calibration(line.answer)
             if isinstance(line.answer, Result):
-                line.answer = one_line(self.score_calibration(line.answer))
+                line.answer = one_line(line.answer)
         return [
             page[0].job.answer if len(page) == 1 else together(job, page, alternatives)
             for job, page in zip(jobs, pages, strict=True)

@@ -4,9 +4,9 @@ It works on shapes, each the points [n, 2] (x, y) of a stroke or of the contour 
 component, in one unit, y growing downwards.
 """
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,15 @@ class Grid:
     """Those of the right bracket; none after the brace of cases."""
     cells: tuple[tuple[tuple[int, ...], ...], ...]
     """Rows of cells, each with the shapes in it."""
+
+    def numbered(self, numbers: Sequence[int]) -> "Grid":
+        """The grid with other numbers of its shapes: `numbers` [shapes] has the new ones."""
+
+        def new(own: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(numbers[number] for number in own)
+
+        cells = tuple(tuple(map(new, row)) for row in self.cells)
+        return Grid(self.bracket, new(self.opening), new(self.closing), cells)
 
     @property
     def shapes(self) -> set[int]:
@@ -203,7 +212,7 @@ def _rows(boxes: Boxes, columns: list[Groups]) -> list[list[list[int]]] | None:
     agreeing = [lines for lines in parted if len(lines) == count]
     cuts = [
         np.mean([(boxes[a, 3].max() + boxes[b, 1].min()) / 2 for a, b in pairs])
-        for pairs in zip(*(itertools.pairwise(one) for one in agreeing), strict=True)
+        for pairs in zip(*(pairwise(one) for one in agreeing), strict=True)
     ]
     parted = [
         lines if len(lines) == count else _assigned(boxes, column, cuts)
@@ -213,10 +222,12 @@ def _rows(boxes: Boxes, columns: list[Groups]) -> list[list[list[int]]] | None:
         return None
     rows = [[lines[row] for lines in parted] for row in range(count)]
     middles = [[boxes[cell][:, [1, 3]].mean() for cell in row] for row in rows]
-    if any(max(one) >= min(next_) for one, next_ in itertools.pairwise(middles)):
+    if any(max(one) >= min(next_) for one, next_ in pairwise(middles)):
         return None
     heights = [_height(boxes[[n for cell in row for n in cell]]) for row in rows]
     limit = SIZES if len(columns) > 1 else SIZES_OF_ONE
+    if len(columns) == 1 and not all(_is_below(boxes, a[0], b[0]) for a, b in pairwise(rows)):
+        return None
     if not 0 < max(heights) <= limit * min(heights):
         return None
     return rows if all(_is_parted(boxes, row) for row in rows) else None
@@ -240,7 +251,7 @@ def _lines(boxes: Boxes, groups: Groups) -> list[list[int]]:
         else:
             kept.append(line)
         after_bar = bars
-    gaps = [boxes[b, 1].min() - boxes[a, 3].max() for a, b in itertools.pairwise(kept)]
+    gaps = [boxes[b, 1].min() - boxes[a, 3].max() for a, b in pairwise(kept)]
     large = [gap >= CLEAR * max(gaps) for gap in gaps]
     return _merged(boxes, kept, 1 + sum(large))
 
@@ -258,7 +269,7 @@ def _merged(boxes: Boxes, lines: list[list[int]], count: int) -> list[list[int]]
     """`count` rows: those with the least white between them become one."""
     lines = list(lines)
     while len(lines) > count:
-        gaps = [boxes[b, 1].min() - boxes[a, 3].max() for a, b in itertools.pairwise(lines)]
+        gaps = [boxes[b, 1].min() - boxes[a, 3].max() for a, b in pairwise(lines)]
         at = int(np.argmin(gaps))
         lines[at : at + 2] = [lines[at] + lines[at + 1]]
     return lines
@@ -284,6 +295,14 @@ def _fractions(boxes: Boxes, inner: Sequence[int]) -> Groups:
             for n in merged:
                 groups[n] = merged
     return [list(group) for group in sorted({tuple(sorted(g)) for g in groups.values()})]
+
+
+def _is_below(boxes: Boxes, upper: Sequence[int], lower: Sequence[int]) -> bool:
+    """Whether one cell of a column has the other above it for half of its width at least."""
+    spans = [(boxes[cell, 0].min(), boxes[cell, 2].max()) for cell in (upper, lower)]
+    (low, high), (left, right) = spans
+    common = min(high, right) - max(low, left)
+    return bool(common >= 0.5 * min(high - low, right - left))
 
 
 def _is_parted(boxes: Boxes, row: Sequence[Sequence[int]]) -> bool:

@@ -5,8 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
+import numpy as np
+
 from ..formula.aligned import aligned
 from ..formula.expression import Expression
+from ..ink.grid import Grid, find_grids
 from ..ink.text_lines import Cut, best_cut
 from ..inputs import LoadedInput
 from ..result import Line, Reading, Result
@@ -38,9 +41,27 @@ class Block:
         return cls(job, page, tuple(range(len(page.shapes))) if page else ())
 
     @cached_property
+    def grids(self) -> list[Grid]:
+        """The matrices and cases in it."""
+        if self.page is None:
+            return []
+        found = find_grids([self.page.shapes[number] for number in self.own])
+        return [grid.numbered(self.own) for grid in found]
+
+    @cached_property
+    def units(self) -> list[tuple[int, ...]]:
+        """Its shapes, those of one grid together."""
+        grids = [tuple(grid.shapes) for grid in self.grids]
+        inside = {number for grid in grids for number in grid}
+        return [*grids, *((number,) for number in self.own if number not in inside)]
+
+    @cached_property
     def cut(self) -> Cut | None:
-        """Where it may be cut."""
-        return best_cut([self.page.shapes[number] for number in self.own]) if self.page else None
+        """Where it may be cut: not through a grid."""
+        if self.page is None:
+            return None
+        shapes = self.page.shapes
+        return best_cut([np.concatenate([shapes[n] for n in unit]) for unit in self.units])
 
     @property
     def strokes(self) -> tuple[int, ...]:
@@ -65,9 +86,11 @@ class Block:
         for upper in (True, False):
             own = tuple(
                 number
-                for number, above in zip(self.own, cut.above.tolist(), strict=True)
+                for unit, above in zip(self.units, cut.above.tolist(), strict=True)
+                for number in unit
                 if above == upper
             )
+            own = tuple(sorted(own))
             self.halves += (Block(Job.open(self.page.part(own)), self.page, own),)
 
     def unread(self) -> Iterator["Block"]:
