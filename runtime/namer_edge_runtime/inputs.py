@@ -141,6 +141,8 @@ def open_input(value: Any) -> LoadedInput:
         return _open_bytes(data, name)
     if _is_ink(value):
         return LoadedInput(value.strokes, None)
+    if isinstance(value, list | tuple):
+        raise PictureError(f"a {type(value).__name__} that is no ink and no picture: {WANTED}")
     return LoadedInput(None, load(value), raw=value)
 
 
@@ -206,7 +208,7 @@ def _is_stroke(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         # An array so narrow that does not hold bytes is no picture.
         rows, channels = value.shape if value.ndim == 2 else (0, 0)
-        narrow = channels in (3, 4) or (rows in (2, 3, 4) and channels > CHANNELS)
+        narrow = channels in range(3, CHANNELS + 1) or (rows in (2, 3, 4) and channels > CHANNELS)
         return channels == 2 or (narrow and value.dtype.kind in "if")
     return (
         isinstance(value, list | tuple)
