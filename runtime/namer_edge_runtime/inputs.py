@@ -121,6 +121,8 @@ def open_input(value: Any) -> LoadedInput:
         return LoadedInput(as_strokes(value), None)
     if isinstance(value, np.ndarray) and _is_stroke(value):
         raise InkError(f"an array of shape {value.shape} is one stroke and no picture: {WANTED}")
+    if isinstance(value, np.ndarray) and _is_stack(value):
+        return LoadedInput(as_strokes(list(value)), None)
     if isinstance(value, dict):
         raise InkError(f"a dict of {', '.join(map(str, value)) or 'nothing'} is no ink: {WANTED}")
     if isinstance(value, str | Path):
@@ -215,6 +217,13 @@ def _is_stroke(value: Any) -> bool:
         and len(value) > 0
         and all(isinstance(p, list | tuple | np.ndarray) and _is_point(p) for p in value)
     )
+
+
+def _is_stack(value: NDArray[Any]) -> bool:
+    """Whether an array [strokes, points, 2] holds what no picture of gray and alpha does."""
+    if value.ndim != 3 or value.shape[2] != 2 or value.dtype.kind not in "if" or not value.size:
+        return False
+    return bool(value.min() < 0 or value.max() > 255)
 
 
 def _is_point(value: Any) -> bool:

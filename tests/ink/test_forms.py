@@ -103,6 +103,14 @@ def test_one_that_is_no_ink_hears_how_ink_looks(given: Any) -> None:
         open_input(given)
 
 
+def test_an_array_of_strokes_of_one_length_is_ink() -> None:
+    stack = np.array(LONG) - 5
+    read = open_input(stack).strokes
+    assert read is not None
+    assert np.array_equal(read, stack)
+    assert open_input(np.full((20, 30, 2), 200, np.int64)).strokes is None
+
+
 def test_a_batch_stays_a_batch() -> None:
     for batch in ([CROSS, CROSS], [{"strokes": CROSS}] * 2, [by_name(CROSS)] * 2):
         assert not is_strokes(batch)
