@@ -130,6 +130,8 @@ def open_input(value: Any) -> LoadedInput:
         return LoadedInput(as_strokes(value), None)
     if isinstance(value, np.ndarray) and _is_stroke(value):
         raise InkError(f"an array of shape {value.shape} is one stroke and no picture: {WANTED}")
+    if isinstance(value, np.ndarray) and _is_stack(value):
+        return LoadedInput(as_strokes(list(value)), None)
     if isinstance(value, dict):
         raise InkError(f"a dict of {', '.join(map(str, value)) or 'nothing'} is no ink: {WANTED}")
     if isinstance(value, str | Path):
@@ -150,6 +152,8 @@ def open_input(value: Any) -> LoadedInput:
         return _open_bytes(data, name)
     if _is_ink(value):
         return LoadedInput(value.strokes, None)
+    if isinstance(value, list | tuple):
+        raise PictureError(f"a {type(value).__name__} that is no ink and no picture: {WANTED}")
     return LoadedInput(None, load(value), raw=value)
 
 
@@ -215,13 +219,20 @@ def _is_stroke(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         # An array so narrow that does not hold bytes is no picture.
         rows, channels = value.shape if value.ndim == 2 else (0, 0)
-        narrow = channels in (3, 4) or (rows in (2, 3, 4) and channels > CHANNELS)
+        narrow = channels in range(3, CHANNELS + 1) or (rows in (2, 3, 4) and channels > CHANNELS)
         return channels == 2 or (narrow and value.dtype.kind in "if")
     return (
         isinstance(value, list | tuple)
         and len(value) > 0
         and all(isinstance(p, list | tuple | np.ndarray) and _is_point(p) for p in value)
     )
+
+
+def _is_stack(value: NDArray[Any]) -> bool:
+    """Whether an array [strokes, points, 2] holds what no picture of gray and alpha does."""
+    if value.ndim != 3 or value.shape[2] != 2 or value.dtype.kind not in "if" or not value.size:
+        return False
+    return bool(value.min() < 0 or value.max() > 255)
 
 
 def _is_point(value: Any) -> bool:

@@ -1,5 +1,7 @@
 """InkML means what its contexts say: formats, transforms, brushes and prior traces by reference."""
 
+from time import process_time
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,14 @@ def test_each_ink_part_has_names_of_its_own() -> None:
         "".join(f"<?xml version='1.0'?>{p}" for p in parts),
     ):
         assert [s.tolist() for s in read_inkml(text.encode(), "two").strokes] == ONE * 2
+
+
+def test_ink_in_ink_without_end_takes_no_time() -> None:
+    deep = 5_000
+    text = "<ink>" * deep + "<trace>1 2, 3 4</trace>" + "</ink>" * deep
+    started = process_time()
+    assert [stroke.tolist() for stroke in read_inkml(text.encode()).strokes] == ONE
+    assert process_time() - started < 5  # a tenth of a second is needed
 
 
 def affine(text: str, canvas: str = "", mapping: str = 'type="affine"') -> str:

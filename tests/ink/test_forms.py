@@ -40,6 +40,13 @@ def by_name(strokes: list[Any]) -> list[Any]:
         ({"strokes": CROSS}, CROSS),
         ({"strokes": {"x": [1, 2, 3], "y": [4, 5, 6]}}, [[(1, 4), (2, 5), (3, 6)]]),
         ({"x": [1, 2, 3], "y": [4, 5, 6]}, [[(1, 4), (2, 5), (3, 6)]]),
+        ({"x": [[1, 2], [3]], "y": [[4, 5], [6]]}, [[(1, 4), (2, 5)], [(3, 6)]]),
+        ({"strokes": {"x": [[1, 2], [3]], "y": [[4, 5], [6]]}}, [[(1, 4), (2, 5)], [(3, 6)]]),
+        # Whole seconds, an angle that never changes, and a point at (-1, -1) in a unit square.
+        ([[(n, n, n // 4) for n in range(12)]], [[(n, n) for n in range(12)]]),
+        ([[(n, n, 0.5, 1) for n in range(9)]], [[(n, n) for n in range(9)]]),
+        ([[(1, 0), (-1, -1), (0, 1)]], [[(1, 0), (-1, -1), (0, 1)]]),
+        ([{"x": [1, 2, 3], "y": [4, 5, 6], "t": [7, 8, 9]}], [[(1, 4), (2, 5), (3, 6)]]),
         # Two points are two points, also with a time or a force.
         ([[(0, 0), (10, 10)]], [[(0, 0), (10, 10)]]),
         ([[(0, 0, 5), (10, 10, 21)]], [[(0, 0), (10, 10)]]),
@@ -72,6 +79,15 @@ def test_what_is_plain_is_read(given: Any, meant: Any) -> None:
         ([[*LONG[0], (-1, -1)]], "a mark and no point"),
         ([[(1, 20), (30, 40), (0, 0)], [(3, 4), (5, 6), (0, 0)]], "a mark and no point"),
         ([{"x": [1, 2], "y": [1]}], "2 x and 1 y"),
+        ({"x": [[1, 2], [1]], "y": [[1, 2]]}, "2 strokes of x"),
+        # Ends of strokes in other columns, stroke numbers, and marks among the points.
+        ([[(n in (4, 8), n, n) for n in range(9)]], "marks of a lifted pen"),
+        ([[(n, n, 10 * n, n in (4, 8)) for n in range(9)]], "fourth numbers .* lifted pen"),
+        ([np.array([(n, n, n != 4, n == 4, 0) for n in range(9)])], "marks of a lifted pen"),
+        ({"x": [*range(9)], "y": [*range(9)], "end": [n in (4, 8) for n in range(9)]}, "lifted"),
+        ([[{"x": n, "y": n, "end": int(n == 4)} for n in range(9)]], "marks of a lifted pen"),
+        ([[(n + 90 * (n // 4), n, n // 4) for n in range(12)]], "count strokes"),
+        ([[*LONG[0], (-1, -1), *LONG[1]]], "a mark and no point"),
     ],
 )
 def test_what_may_be_two_things_is_refused(given: Any, why: str) -> None:
@@ -85,6 +101,14 @@ def test_what_may_be_two_things_is_refused(given: Any, why: str) -> None:
 def test_one_that_is_no_ink_hears_how_ink_looks(given: Any) -> None:
     with pytest.raises(InkError, match=r"\[\[\(x, y\), …\], …\]"):
         open_input(given)
+
+
+def test_an_array_of_strokes_of_one_length_is_ink() -> None:
+    stack = np.array(LONG) - 5
+    read = open_input(stack).strokes
+    assert read is not None
+    assert np.array_equal(read, stack)
+    assert open_input(np.full((20, 30, 2), 200, np.int64)).strokes is None
 
 
 def test_a_batch_stays_a_batch() -> None:

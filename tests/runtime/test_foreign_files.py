@@ -66,7 +66,7 @@ def test_an_office_document_is_called_one(recognize: Run, tmp_path: Path) -> Non
     for name in ("a.docx", "a.pptx"):
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
             archive.writestr("[Content_Types].xml", "<Types/>")
-            archive.writestr("word/ink/ink1.xml", "<ink/>")
+            archive.writestr("word/document.xml", "<w/>")
         code, _, errors = recognize(tmp_path / name)
         assert code == 1
         assert f"{name}: an Office document" in errors

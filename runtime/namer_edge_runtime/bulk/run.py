@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +32,8 @@ LISTED = KNOWN | SUFFIXES
 """And of those that somebody may expect to be read: they are inputs, if ones that fail."""
 _OFFICE = "[Content_Types].xml"
 """A member of every Office document, which is a zip."""
+_OFFICE_INK = re.compile(r"(word|ppt|xl)/ink/[^/]+\.xml")
+"""Names of its members that are InkML."""
 LARGEST_MEMBER = 1 << 28
 """Bytes a file in a zip may unpack to."""
 MOST_WAITING = 1 << 25
@@ -184,16 +187,18 @@ def _inside(folder: str) -> list[Source]:
 
 
 def _wanted(archive: zipfile.ZipFile, name: str) -> list[zipfile.ZipInfo]:
+    office = _OFFICE in archive.namelist()
     members = [
         member
         for member in archive.infolist()
-        if not member.is_dir() and _is_wanted(PurePosixPath(member.filename))
-    ]
-    if not members and _OFFICE in archive.namelist():
-        raise DataError(
-            f"{name}: an Office document without a picture in it; ink in one is not read: save it "
-            "as a PNG, or as InkML"
+        if not member.is_dir()
+        and (
+            _is_wanted(PurePosixPath(member.filename))
+            or (office and _OFFICE_INK.fullmatch(member.filename))
         )
+    ]
+    if not members and office:
+        raise DataError(f"{name}: an Office document without a picture or InkML in it")
     if not members:
         raise DataError(f"{name}: no picture and no InkML in this zip")
     return sorted(members, key=lambda member: member.filename)

@@ -44,10 +44,15 @@ class Contexts:
             if name := element.get("id"):
                 self._named.setdefault(name, element)
         self._outer = outer
+        self._depth: int = outer._depth + 1 if outer else 0
         self._default = _first_format(ink)
         if self._default is None and outer:
             self._default = outer._default
         self._known: dict[tuple[int, ...], Context] = {}
+
+    def within(self, ink: Element) -> "Contexts":
+        """Those of an `ink` element in this one; from `DEEPEST` on it has none of its own."""
+        return Contexts(ink, self) if self._depth < DEEPEST else self
 
     def find(self, reference: str | None, tag: str) -> Element | None:
         """The element of this tag that `#name`, `name` or `file#name` refers to."""
@@ -60,6 +65,8 @@ class Contexts:
 
     def parts(self, element: Element, inherited: Parts, depth: int = 0) -> Parts:
         """The parts that hold for a context, group or trace, where `inherited` ones do round it."""
+        if not len(element) and not any(name.endswith("Ref") for name in element.attrib):
+            return inherited
         found = dict(inherited)
         context = self.find(element.get("contextRef"), "context")
         if context is not None and depth < DEEPEST:

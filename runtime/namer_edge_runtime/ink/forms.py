@@ -17,6 +17,8 @@ CHANNELS = 6
 """Most numbers a point has: x, y, time, force and two angles."""
 MARKERS = ((-1.0, -1.0), (0.0, 0.0))
 """Markers that some programs write at the end of a stroke in place of a point."""
+JUMP = 3.0
+"""A pen that is lifted goes this many times further than from point to point."""
 NORMALIZED = 10.0
 """Coordinates up to this may be shares of a canvas, of which any may be 0 or -1."""
 
@@ -31,7 +33,7 @@ def point_lists(value: Any) -> list[Any]:
     while isinstance(value, Mapping) and "strokes" in value:
         value = value["strokes"]
     if _is_columns(value):
-        value = [value]
+        value = _split(value)
     if isinstance(value, str | bytes) or not isinstance(value, Iterable) or _by_name(value):
         raise InkError(f"{type(value).__name__} is no list of strokes: {WANTED}")
     strokes = [_named(stroke) for stroke in value]
@@ -58,14 +60,37 @@ def check_points(number: int, stroke: NDArray[np.float64]) -> None:
     or marks where further strokes begin."""
     if stroke.shape[1] > CHANNELS:
         raise InkError(f"stroke {number} has points of {stroke.shape[1]} numbers each: {WANTED}")
-    if stroke.shape[1] < 3:
-        return
-    inside = set(stroke[1:-1, 2].tolist())
-    if inside == {0.0, 1.0} and set(stroke[:, 2].tolist()) == inside:
+    for column in range(stroke.shape[1]) if stroke.shape[1] > 2 else ():
+        inside = set(stroke[1:-1, column].tolist())
+        if column != 1 and inside == {0.0, 1.0} and set(stroke[:, column].tolist()) == inside:
+            raise InkError(
+                f"the {_ORDINALS[column]} numbers of stroke {number} are 0 and 1, as marks of a "
+                f"lifted pen are: split it there, and {WANTED}"
+            )
+    if stroke.shape[1] > 2 and _is_count(stroke):
         raise InkError(
-            f"the third numbers of stroke {number} are 0 and 1, as marks of a lifted pen are: "
+            f"the third numbers of stroke {number} count strokes: split it by them, and {WANTED}"
+        )
+    marks = (stroke[:, :2] == MARKERS[0]).all(axis=1)
+    others = stroke[~marks, :2]
+    if marks.any() and len(others) and others.min() >= 0 and others.max() > NORMALIZED:
+        raise InkError(
+            f"stroke {number} has (-1, -1) among its points, as if that were a mark and no point: "
             f"split it there, and {WANTED}"
         )
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+def _is_count(stroke: NDArray[np.float64]) -> bool:
+    """Whether the third numbers stay, or rise by 1 where the pen jumps: a clock does not."""
+    rises = np.diff(stroke[:, 2])
+    jumps = rises == 1
+    if not set(rises.tolist()) <= {0.0, 1.0} or not 2 <= jumps.sum() <= len(rises) / 3:
+        return False
+    steps = np.hypot(*np.diff(stroke[:, :2], axis=0).T)
+    return bool(np.median(steps[jumps]) > JUMP * np.median(steps[~jumps]))
 
 
 def check_ends(strokes: Sequence[NDArray[np.floating]]) -> None:
@@ -110,6 +135,15 @@ def _is_columns(value: Any) -> bool:
     return _by_name(value) and not _is_number(value["x"])
 
 
+def _split(columns: Mapping[str, Any]) -> list[Any]:
+    """The strokes of {"x": …, "y": …}: one, or one for each column of x."""
+    if not len(columns["x"]) or any(_is_number(x) for x in columns["x"]):
+        return [columns]
+    if len(columns["x"]) != len(columns["y"]):
+        raise InkError(f"{len(columns['x'])} strokes of x, {len(columns['y'])} of y: {WANTED}")
+    return [{"x": x, "y": y} for x, y in zip(columns["x"], columns["y"], strict=True)]
+
+
 def _is_named_point(value: Any) -> bool:
     return _by_name(value) and _is_number(value["x"])
 
@@ -130,10 +164,25 @@ def _named(stroke: Any) -> Any:
     if _is_columns(stroke):
         if len(stroke["x"]) != len(stroke["y"]):
             raise InkError(f"a stroke has {len(stroke['x'])} x and {len(stroke['y'])} y: {WANTED}")
-        return list(zip(stroke["x"], stroke["y"], strict=True))
+        return _with_marks(stroke["x"], stroke["y"], stroke)
     if isinstance(stroke, list | tuple) and stroke and all(map(_is_named_point, stroke)):
-        return [(point["x"], point["y"]) for point in stroke]
+        columns = {name: [point.get(name) for point in stroke] for name in stroke[0]}
+        return _with_marks(columns["x"], columns["y"], columns)
     return stroke
+
+
+def _with_marks(xs: Any, ys: Any, columns: Mapping[str, Any]) -> list[Any]:
+    """Points (x, y), with the columns behind them that hold nothing but 0 and 1, for
+    `check_points`."""
+    marks = [
+        column
+        for name, column in columns.items()
+        if name not in ("x", "y")
+        and isinstance(column, list | tuple | np.ndarray)
+        and len(column) == len(xs)
+        and all(_is_number(mark) and mark in (0, 1) for mark in column)
+    ]
+    return list(zip(xs, ys, *marks[: CHANNELS - 2], strict=True))
 
 
 def _sized(stroke: Any) -> bool:

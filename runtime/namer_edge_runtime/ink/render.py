@@ -10,6 +10,7 @@ from ..errors import InkError
 from ..preprocessing import Prepared, Preprocessing, padded_size
 from .pieces import whole
 from .planes import stroke_planes
+from .stray import without_stray
 from .strokes import Stroke, bounds, symbol_height
 
 OVERSAMPLING = 2
@@ -23,21 +24,18 @@ def render(strokes: Sequence[Stroke], preprocessing: Preprocessing) -> Prepared:
     """Strokes in any unit, drawn for a model's preprocessing.
 
     A typical symbol becomes `preprocessing.symbol_height` pixels high, less where the formula would
-    pass the size limits. Pieces of strokes are joined first. Raises `InkError` where there is no
-    stroke.
+    pass the size limits. Pieces of strokes are joined and stray dots left out. Raises `InkError`
+    where there is no stroke.
     """
     if not strokes:
         raise InkError("there are no strokes: nothing to draw")
-    strokes = whole(strokes)
+    strokes = without_stray(whole(strokes))
     height = symbol_height(strokes)
     x0, y0, x1, y1 = bounds(strokes)
     scale = preprocessing.symbol_height / height if height > 0 else 1.0
     room = 2 * preprocessing.margin
-    largest = min(
-        (preprocessing.max_width - room) / max((x1 - x0), 1e-9),
-        (preprocessing.max_height - room) / max((y1 - y0), 1e-9),
-    )
-    scale = min(scale, largest)
+    sides = (preprocessing.max_width - room, x1 - x0), (preprocessing.max_height - room, y1 - y0)
+    scale = min([scale, *(most / side for most, side in sides if side > 0)])
     # Ink scaled to fit must not exceed its limit by a rounding error, and so by a pixel.
     height, width = (int(np.ceil(side * scale - 1e-6)) for side in (y1 - y0, x1 - x0))
     size = padded_size(height + room, width + room)

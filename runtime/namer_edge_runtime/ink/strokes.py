@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InkError
-from .forms import check_ends, check_points, point_lists
+from .forms import WANTED, check_ends, check_points, point_lists
 
 Stroke = NDArray[np.floating]
 """One stroke, [n, 2] (x, y), y growing downwards, n ≥ 1, any unit; float64 where float32 would
@@ -36,7 +36,9 @@ def as_strokes(value: Iterable[Any]) -> Strokes:
         try:
             stroke = np.asarray(points, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise InkError(f"stroke {number} is no list of (x, y) points: {error}") from None
+            raise InkError(
+                f"stroke {number} is no list of (x, y) points ({error}): {WANTED}"
+            ) from None
         if stroke.ndim != 2 or stroke.shape[0] < 1 or stroke.shape[1] < 2:
             raise InkError(
                 f"stroke {number} has shape {stroke.shape}; give one (x, y) for each of its points"

@@ -1,7 +1,7 @@
 """Strokes of InkML: its traces in order, continued ones joined, erased and highlighting ink out."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -41,11 +41,11 @@ class _Drawn:
         self.runs += [[run] for run in runs]
 
 
-@dataclass(frozen=True)
-class _Trace:
-    """A trace and what holds for it."""
+@dataclass
+class _Level:
+    """An element on the way through a file, and what holds in it."""
 
-    element: Element
+    children: Iterator[Element]
     contexts: Contexts
     parts: Parts
     hidden: bool
@@ -58,7 +58,7 @@ def read_traces(root: Element) -> tuple[Strokes, dict[str, tuple[int, ...]]]:
     Tags and attributes must be free of namespaces. Raises `InkError` for more than `MOST_POINTS`
     and for coordinates that cannot be brought to the canvas.
     """
-    drawn, index = _drawn(list(_traces(root)))
+    drawn, index = _drawn(root)
     owned = _visible(drawn)
     strokes = to_strokes([piece for pieces in owned for piece in pieces])
     first = np.cumsum([0, *map(len, owned)]).tolist()
@@ -66,60 +66,60 @@ def read_traces(root: Element) -> tuple[Strokes, dict[str, tuple[int, ...]]]:
     return strokes, {name: places[number] for name, number in index.items()}
 
 
-def _traces(root: Element) -> Iterator[_Trace]:
-    """All traces in the order of the file.
+def _traces(root: Element) -> Iterator[tuple[Element, _Level]]:
+    """All traces in the order of the file, and what holds for each.
 
     A context or a part of one that stands among them holds for those that follow it.
     """
     views = (view.get("traceDataRef") or "" for view in root.iter("traceView"))
     viewed = {view.rpartition("#")[2] for view in views}
-    outermost = Contexts(root)
-    waiting: list[tuple[Iterator[Element], Contexts, Parts, bool]] = []
-    waiting.append((iter(root), outermost, {}, False))
+    waiting = [_Level(iter(root), Contexts(root), {}, False)]
     while waiting:
-        children, contexts, parts, hidden = waiting[-1]
-        child = next(children, None)
+        level = waiting[-1]
+        child = next(level.children, None)
         if child is None:
             waiting.pop()
-        elif child.tag == "trace":
-            shown = not hidden or child.get("id") in viewed
-            yield _Trace(child, contexts, contexts.parts(child, parts), not shown)
-        elif child.tag == "traceGroup":
-            shown = not hidden or child.get("id") in viewed
-            waiting.append((iter(child), contexts, contexts.parts(child, parts), not shown))
+            continue
+        inner = replace(level, children=iter(child))
+        if child.tag in ("trace", "traceGroup"):
+            inner.parts = level.contexts.parts(child, level.parts)
+            inner.hidden = level.hidden and child.get("id") not in viewed
+            if child.tag == "trace":
+                yield child, inner
+            else:
+                waiting.append(inner)
         elif child.tag == "ink":
-            waiting.append((iter(child), Contexts(child, contexts), {}, hidden))
+            inner.contexts, inner.parts = level.contexts.within(child), {}
+            waiting.append(inner)
         elif child.tag == "definitions":
-            waiting.append((iter(child), contexts, {}, True))
+            inner.parts, inner.hidden = {}, True
+            waiting.append(inner)
         elif child.tag == "context":
-            if not hidden:
-                parts.update(contexts.parts(child, parts))
+            if not level.hidden:
+                level.parts = level.contexts.parts(child, level.parts)
         elif child.tag in PARTS:
-            if not hidden:
-                changed = with_part(parts, child)
-                parts.clear()
-                parts.update(changed)
+            if not level.hidden:
+                level.parts = with_part(level.parts, child)
         elif child.tag != "math":
-            waiting.append((iter(child), contexts, parts, hidden))
+            waiting.append(inner)
 
 
-def _drawn(traces: list[_Trace]) -> tuple[list[_Drawn], dict[str, int]]:
+def _drawn(root: Element) -> tuple[list[_Drawn], dict[str, int]]:
     """What was drawn, and by which of it each trace was, by id or number."""
     drawn: list[_Drawn] = []
     index: dict[str, int] = {}
-    within: dict[tuple[int, str], int] = {}  # ids count in their own `ink`
+    within: dict[tuple[Contexts, str], int] = {}  # ids count in their own `ink`
     left = MOST_POINTS
     unit = None
-    all_hidden = all(trace.hidden for trace in traces)
-    for number, trace in enumerate(traces):
-        element = trace.element
-        if element.get("type", "").lower() == PEN_UP or (trace.hidden and not all_hidden):
+    all_hidden = all(level.hidden for _, level in _traces(root))
+    for number, (element, level) in enumerate(_traces(root)):
+        if element.get("type", "").lower() == PEN_UP or (level.hidden and not all_hidden):
             continue
         text = element.text or ""
         left -= 1 + text.count(",")
         if left < 0:
             raise InkError(f"more than {MOST_POINTS} points: split the file")
-        context = trace.contexts.context(trace.parts)
+        context = level.contexts.context(level.parts)
         runs = [_placed(run, context) for run in read_runs(text, context.channels)]
         runs = [run for run in runs if len(run)]
         if not runs:
@@ -130,12 +130,12 @@ def _drawn(traces: list[_Trace]) -> tuple[list[_Drawn], dict[str, int]]:
         name = element.get("id", str(number))
         prior = (element.get("priorRef") or "").rpartition("#")[2]
         last = len(drawn) - 1 if element.get("continuation") in ("middle", "end") else -1
-        place = within.get((id(trace.contexts), prior), -1) if prior else last
+        place = within.get((level.contexts, prior), -1) if prior else last
         if place < 0:
             place = len(drawn)
             drawn.append(_Drawn(context.brush, unit))
         drawn[place].add(runs)
-        within[id(trace.contexts), name] = place
+        within[level.contexts, name] = place
         index.setdefault(name, place)
     return drawn, index
 
