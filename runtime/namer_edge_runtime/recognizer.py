@@ -190,9 +190,10 @@ class Recognizer:
             job.take(answer)
         if self.decoding.tta_scales:
             test_time_augmentation.augment(jobs, single_pass, batch_size, alternatives)
+        answers = [job.checked() for job in jobs]
         return [
-            self.score_calibration(job.answer) if isinstance(job.answer, Result) else job.answer
-            for job in jobs
+            self.score_calibration(answer) if isinstance(answer, Result) else answer
+            for answer in answers
         ]
 
 
