@@ -22,6 +22,10 @@ class PictureError(NamerEdgeError):
     """A picture that cannot be opened or is outside the size limits."""
 
 
+class UnreadableError(PictureError):
+    """A picture with ink in it, of which no formula can be read."""
+
+
 class DataError(NamerEdgeError):
     """A data set, label file or folder that is missing or not in the expected form."""
 
@@ -79,6 +83,7 @@ EXTRAS = {
     "onnxscript": "export",
     "openvino": "openvino",
     "ray": "ray",
+    "pillow_heif": "heif",
     "nncf": "export",
     "starlette": "demo",
     "uvicorn": "demo",

@@ -17,15 +17,13 @@ from .ink.strokes import as_strokes
 from .inputs import LoadedInput, is_strokes
 from .model_file import ModelFile
 from .preprocessing import Preprocessing
-from .recognition import test_time_augmentation
 from .recognition.batching import MAX_OPEN_PIXELS, WINDOW
 from .recognition.evidence import Lock
 from .recognition.job import open_jobs
-from .recognition.lines import find_lines, one_line, together
-from .recognition.locks import check_locks, fits, locks_of_lines
+from .recognition.locks import check_locks, fits
 from .recognition.pen_session import PenSession
+from .recognition.reading import read_jobs
 from .recognition.single_pass import SinglePass
-from .recognition.tables import find_tables
 from .result import Result
 from .score_calibration import ScoreCalibration
 
@@ -218,43 +216,9 @@ class Recognizer:
         jobs = open_jobs(inputs, MAX_OPEN_PIXELS)
         # Locks are of the strokes of one line: they come in once the lines are known.
         single_pass = replace(self.single_pass, locks=None if locks is None else ())
-        readable = [(job, job.input) for job in jobs if job.input is not None]
-        answers = single_pass([value for _, value in readable], batch_size, alternatives)
-        for (job, _), answer in zip(readable, answers, strict=True):
-            job.take(answer)
-        pages = find_lines(jobs, single_pass, batch_size, alternatives)
-        lines = [line.job for page in pages for line in page]
-        blocks = [line for page in pages for line in page]
-        tables = find_tables(blocks, single_pass, batch_size, alternatives) if not locks else []
-        apart = {id(table.line.job) for table in tables}
-        parts = [job for table in tables for job in table.jobs]
-        passes = [([*(line for line in lines if id(line) not in apart), *parts], single_pass)]
-        if locks:
-            own = locks_of_lines([line.strokes for line in blocks], locks, inputs[0].strokes)
-            passes = [
-                ([line], replace(single_pass, locks=known))
-                for line, known in zip(lines, own, strict=True)
-            ]
-        for some, with_locks in passes:
-            if with_locks.locks:
-                for line in some:
-                    line.take(*with_locks([line.input], batch_size, alternatives))
-            if self.decoding.tta_scales:
-                test_time_augmentation.augment(some, with_locks, batch_size, alternatives)
-        for job in parts:
-            if isinstance(job.answer, Result):
-                job.answer = self.score_calibration(job.answer)
-        for table in tables:
-            table.compose()
-        for line in lines:
-            if isinstance(line.answer, Result) and id(line) not in apart:
-                line.answer = self.score_calibration(line.answer)
-            if isinstance(line.answer, Result):
-                line.answer = one_line(line.answer)
-        return [
-            page[0].job.answer if len(page) == 1 else together(job, page, alternatives)
-            for job, page in zip(jobs, pages, strict=True)
-        ]
+        return read_jobs(
+            jobs, single_pass, locks or (), batch_size, alternatives, self.score_calibration
+        )
 
 
 def _check_whole(name: str, number: Any, least: int) -> None:

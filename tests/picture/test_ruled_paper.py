@@ -49,3 +49,17 @@ def test_a_page_without_lines_is_left_as_it_is() -> None:
 def test_a_page_of_hardly_a_pixel_is_nothing_to_fit_a_line_to(size: tuple[int, int]) -> None:
     for level in (0, 128, 255):
         prepare(np.full(size, level, np.uint8), Preprocessing())
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("grain", [3.0, 5.0])
+@pytest.mark.parametrize("slope", [-0.09, 0.0, 0.06])
+def test_lines_leave_paper_with_grain(squared: bool, grain: float, slope: float) -> None:
+    page = np.pad(written(), 40, constant_values=255)
+    lined = on_paper(written(), squared=squared, slope=slope).astype(float)
+    lined += np.random.default_rng(1).normal(0, grain, lined.shape) - 20
+    ink = 255 - np.clip(lined, 0, 255).astype(np.uint8)
+    plain = without_ruling(ink)
+    assert (plain[page < 128] > 127).mean() > 0.97
+    assert (ink[page >= 128] > 60).mean() > 0.015  # the lines
+    assert (plain[page >= 128] > 60).mean() < 0.004

@@ -11,7 +11,7 @@ from .components import ConnectedComponents
 
 FRAME = "a frame round the formula is left out"
 UNDERLINE = "a line under the formula is left out"
-BLOT = "blots or holes in the paper are left out"
+BLOT = "blots, holes in the paper or crossed-out ink are left out"
 SCRIBBLE = "crossed-out ink is left out"
 FAR = "ink far from the formula is left out"
 
@@ -75,9 +75,8 @@ def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
     blots = solid & (np.minimum(width, height) > BROAD * pen)
     for place in np.flatnonzero(blots):
         blots[place] = _widest(clean, place) > BROAD * pen
-    holes = (
-        solid & (np.minimum(width, height) > HOLE * pen) & (np.maximum(width, height) < BAR * pen)
-    )
+    narrow, wide = np.minimum(width, height), np.maximum(width, height)
+    holes = solid & (narrow > HOLE * pen) & (wide < 2 * narrow)
     if holes.sum() >= ROW:
         low = clean.stats[clean.numbers[holes], :2]
         usual = np.median(clean.sizes[holes], axis=0)
@@ -95,8 +94,9 @@ def _without_scribbles(clean: ConnectedComponents) -> ConnectedComponents:
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
     high = height < ACROSS * typical_height(clean.sizes)
-    scribbles = (area > CROSSED * clean.pen * (width + height)) & (area > DENSE * width * height)
-    scribbles &= high & (np.minimum(width, height) > BROAD * clean.pen)
+    scribbles = high & (area > DENSE * width * height)
+    scribbles &= np.minimum(width, height) > BROAD * clean.pen
+    scribbles &= area > CROSSED * _pen_of(clean, ~scribbles) * (width + height)
     return clean if not scribbles.any() or scribbles.all() else clean.only(~scribbles)
 
 

@@ -1,7 +1,8 @@
 """Pictures as people have them → one gray array, upright, with nothing transparent.
 
 Path, bytes, open file, NumPy array or PIL image; gray, gray + alpha, RGB, RGBA, 1-bit, 16-bit,
-palette, CMYK; turned by EXIF. Which of ink and ground is the bright one is not decided here.
+palette, CMYK; turned by EXIF; HEIC and AVIF with an extra. Which of ink and ground is the bright
+one is not decided here.
 """
 
 from pathlib import Path
@@ -12,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import PictureError
+from . import heif
+from .foreign import heif_format
 from .header import Header, read_header
 
 MAX_PIXELS = 100_000_000
@@ -73,6 +76,8 @@ def load_color(value: Any) -> NDArray[np.uint8]:
 def _decode(data: bytes, read: _Read) -> NDArray[np.uint8]:
     if not data:
         raise PictureError("the picture is empty (0 bytes)")
+    if (format_ := heif_format(data)) and heif.is_installed():
+        return _from_pil(heif.open_heif(data, format_), read)
     header = read_header(data)
     _bound(header.height, header.width, header.memory)
     try:
@@ -121,7 +126,7 @@ def _from_pil(image: Any, read: _Read) -> NDArray[np.uint8]:
         elif image.mode in ("CMYK", "YCbCr", "HSV", "LAB"):
             image = image.convert("RGB")
         pixels = np.asarray(image)
-    except (OSError, SyntaxError, ValueError) as error:
+    except (OSError, SyntaxError, ValueError, RuntimeError, EOFError) as error:
         raise PictureError(f"the picture cannot be decoded ({error})") from error
     return upright(read(pixels, bgr=False), orientation)
 

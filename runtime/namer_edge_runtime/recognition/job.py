@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from ..errors import NamerEdgeError
+from ..errors import NamerEdgeError, UnreadableError
 from ..inputs import LoadedInput, open_input
 from ..preprocessing import Prepared
 from ..result import Milliseconds, Result
@@ -43,6 +43,19 @@ class Job:
             spent = self.answer.milliseconds + answer.milliseconds
             answer = replace(answer, milliseconds=spent)
         self.answer = answer
+
+    def checked(self) -> Result | NamerEdgeError:
+        """The answer; `UnreadableError` for a picture with ink of which nothing was read."""
+        if not isinstance(self.input, LoadedInput) or self.input.picture is None:
+            return self.answer
+        if not isinstance(self.answer, Result) or self.answer.canonical:
+            return self.answer
+        if self.answer.prepared is None or self.answer.prepared.blank:
+            return self.answer
+        message = "there is ink, but no formula can be read in it: take the picture closer and in "
+        message += "even light, or cut out the formula"
+        name = self.input.name
+        return UnreadableError(f"{name}: {message}" if name else message)
 
 
 def open_jobs(inputs: Iterable[Any], max_pixels: int) -> list[Job]:
