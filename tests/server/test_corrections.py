@@ -74,6 +74,7 @@ def test_what_is_sent_as_known_is_certain(server: Server) -> None:
         ([{"strokes": [0]}, {"strokes": [0, 1]}], "two symbols"),
         ([{"strokes": [0], "text": "\\alhpa"}], "\\alpha"),
         ([{"strokes": [0], "text": "^"}], "no stroke"),
+        ([{"at": [0, place], "text": "^"} for place in range(5000)], "at most 128"),
     ],
 )
 def test_locks_that_cannot_be_are_refused(server: Server, locks: Any, says: str) -> None:

@@ -19,6 +19,9 @@ from ..ink.strokes import Stroke, bounds
 from ..preprocessing import Prepared
 from .evidence import Evidence, Lock, Places, said_of
 
+MOST_LOCKS = 128
+"""Each may add a node and its endings to a pass, whose time and memory grow with their square."""
+
 
 @dataclass(frozen=True)
 class Certain:
@@ -251,6 +254,8 @@ def _bypass(gone: list[int], left: NDArray[Any], right: NDArray[Any]) -> None:
 
 def check_locks(locks: Sequence[Lock], strokes: int, vocabulary: Vocabulary) -> None:
     """Raises `UsageError` for locks that cannot be of so many strokes, or not together."""
+    if len(locks) > MOST_LOCKS:
+        raise UsageError(f"{len(locks)} locks: at most {MOST_LOCKS} are taken")
     seen: set[int] = set()
     for lock in locks:
         if lock.text and lock.text not in vocabulary:
