@@ -70,7 +70,7 @@ def _recognize() -> dict[str, Any]:
     form = {"type": "object", "required": [FILE], "properties": {FILE: binary["schema"]}}
     strokes = {"type": "object", "required": ["strokes"], "properties": {"strokes": STROKES}}
     return {
-        "summary": "Read one formula",
+        "summary": "Read a formula, or lines of them",
         "description": "A picture (PNG, JPEG, BMP, TIFF, WebP, GIF, PNM) or InkML as the raw body "
         "or as the file of a form, or pen strokes as JSON.",
         "parameters": [
@@ -124,6 +124,22 @@ def _schemas() -> dict[str, Any]:
     times = dict.fromkeys(("prepare", "vat", "pgd", "path", "total"), NUMBER)
     return {
         "Reading": _object(**reading),
+        "Line": _object(
+            **reading,
+            box={
+                "type": "array",
+                "items": NUMBER,
+                "minItems": 4,
+                "maxItems": 4,
+                "description": "Where its ink lies: x0, y0, x1, y1 in the input's coordinates.",
+            },
+            strokes={
+                "type": "array",
+                "items": {"type": "integer"},
+                "description": "Of ink: the places of its strokes among those sent, from 0.",
+            },
+            alternatives={"type": "array", "items": {"$ref": "#/components/schemas/Reading"}},
+        ),
         "Result": _object(
             **reading,
             alternatives={"type": "array", "items": {"$ref": "#/components/schemas/Reading"}},
@@ -132,6 +148,12 @@ def _schemas() -> dict[str, Any]:
             precision=TEXT,
             milliseconds=_object(**times),
             symbol_height={**NUMBER, "description": "Of a typical symbol, in the input's unit."},
+            lines={
+                "type": "array",
+                "items": {"$ref": "#/components/schemas/Line"},
+                "description": "There where several were found, from above to below; the result "
+                "itself is then all of them, as `aligned`, and its score the product of theirs.",
+            },
             truncated={"type": "boolean", "description": "There, and true, where it was too long."},
         ),
         "Error": _object(error=_object(type=TEXT, message=TEXT)),
