@@ -55,9 +55,12 @@ def to_json(answer: ReadResponse) -> dict[str, Any]:
         {**reading.to_json(), "mathml": _mathml(reading)} for reading in result.alternatives
     ]
     value["symbol_height"] = round(answer.symbol_height, 2)
+    if len(result.lines) > 1:
+        value["lines"] = [{**line.to_json(), "mathml": _mathml(line)} for line in result.lines]
     if answer.symbol_alternatives is not None:
         locked = {place for place, _ in result.locked}
-        owned = zip(result.token_strokes or (), answer.symbol_alternatives, strict=True)
+        strokes_of = result.token_strokes or ()
+        owned = zip(strokes_of, answer.symbol_alternatives or [()] * len(strokes_of), strict=True)
         value["symbols"] = [
             {
                 "strokes": list(strokes),
