@@ -21,9 +21,9 @@ from .ink.strokes import Strokes, as_strokes
 from .picture.color import colored
 from .picture.foreign import foreign
 from .picture.load import load, load_color
-from .picture.prepare import Lines, blank_page
+from .picture.prepare import Lines, PageInk, blank_page
 from .picture.steps import Steps
-from .preprocessing import Prepared, Preprocessing, turned
+from .preprocessing import Prepared, Preprocessing, cut_out, turned
 
 if TYPE_CHECKING:
     from .ink.inkml import Ink
@@ -52,6 +52,10 @@ class LoadedInput:
     """The source of the picture, from which its colors are read."""
     turn: float = 0.0
     """Angle in radians by which it is turned about its origin before it is drawn, from x to y."""
+    corner: tuple[float, float] = (0.0, 0.0)
+    """Where the picture's first pixel lies in the input it was cut out of."""
+    enlarged: float = 1.0
+    """Pixels of the picture for one of that input."""
     _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Once found: the symbol height that a picture's lines were found for, and the lines."""
 
@@ -86,7 +90,7 @@ class LoadedInput:
         lines = self._found[1]
         if lines is None:
             return blank_page()
-        prepared = lines.prepared(preprocessing, steps)
+        prepared = cut_out(lines.prepared(preprocessing, steps), self.corner, self.enlarged)
         if preprocessing.channels == 1 or self.raw is None:
             return prepared
         color = colored(load_color(self.raw), prepared)
@@ -105,6 +109,11 @@ class LoadedInput:
         if self._found and self._found[1] is not None:
             other._found[:] = self._found[0], self._found[1].turned(angle)
         return other
+
+    @property
+    def page(self) -> "PageInk | None":
+        """The cleaned ink of a picture that was prepared; None of a blank one, and of ink."""
+        return self._found[1].page if self._found and self._found[1] is not None else None
 
 
 def open_input(value: Any) -> LoadedInput:

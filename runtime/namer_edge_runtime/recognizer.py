@@ -13,7 +13,7 @@ from .decode.options import DecodingOptions
 from .engine.base import Engine, EngineOptions, open_engine
 from .errors import NamerEdgeError, UsageError
 from .formula.vocabulary import Vocabulary
-from .ink.strokes import as_strokes
+from .ink.strokes import Strokes, as_strokes
 from .inputs import LoadedInput, is_strokes
 from .model_file import ModelFile
 from .preprocessing import Preprocessing
@@ -21,7 +21,8 @@ from .recognition import test_time_augmentation
 from .recognition.batching import MAX_OPEN_PIXELS, WINDOW
 from .recognition.evidence import Lock
 from .recognition.job import open_jobs
-from .recognition.locks import check_locks, fits
+from .recognition.lines import Block, find_lines, may_be_several, one_line, rejoined, together
+from .recognition.locks import check_locks, fits, locks_of_lines
 from .recognition.pen_session import PenSession
 from .recognition.single_pass import SinglePass
 from .result import Result
@@ -178,12 +179,28 @@ class Recognizer:
         locks = tuple(locks)
         check_locks(locks, len(ink), self.vocabulary)
         _check_whole("alternatives", alternatives, 0)
-        if before is not None and before.evidence and fits(before.evidence, locks):
+        several = before is not None and len(before.lines) > 1
+        if before is not None and before.evidence and not several and fits(before.evidence, locks):
             found = replace(self.single_pass, locks=locks).search(before, locks, alternatives)
             if found is not None:
-                return self.score_calibration(found)
-        answers = self._window([LoadedInput(ink, None)], 1, alternatives, locks)
-        return _raised(answers)[0]
+                return one_line(self.score_calibration(found))
+        page = LoadedInput(ink, None)
+        if locks and before is None and may_be_several(page):
+            before = self.corrected(ink, alternatives=alternatives)
+        if locks and before is not None and len(before.lines) > 1:
+            return self._corrected_lines(before, ink, locks, alternatives)
+        return _raised(self._window([page], 1, alternatives, locks))[0]
+
+    def _corrected_lines(
+        self, before: Result, ink: Strokes, locks: tuple[Lock, ...], alternatives: int
+    ) -> Result:
+        """The lines of a result, each read with what is known of its own strokes."""
+        rows = [line.strokes or () for line in before.lines]
+        parts = [
+            self.corrected([ink[place] for place in row], own, alternatives=alternatives)
+            for row, own in zip(rows, locks_of_lines(locks, before.lines), strict=True)
+        ]
+        return rejoined(before, list(zip(parts, rows, strict=True)), alternatives)
 
     def session(self, *, alternatives: int = 0) -> PenSession:
         """An empty canvas that strokes come to and leave one by one."""
@@ -219,11 +236,18 @@ class Recognizer:
         answers = single_pass([value for _, value in readable], batch_size, alternatives)
         for (job, _), answer in zip(readable, answers, strict=True):
             job.take(answer)
+        # Who says what strokes are has seen the lines: they are read one by one.
+        found = None if locks else find_lines(jobs, single_pass, batch_size, alternatives)
+        pages = found or [[Block(job, None, ())] for job in jobs]
+        lines = [line.job for page in pages for line in page]
         if self.decoding.tta_scales:
-            test_time_augmentation.augment(jobs, single_pass, batch_size, alternatives)
+            test_time_augmentation.augment(lines, single_pass, batch_size, alternatives)
+        for line in lines:
+            if isinstance(line.answer, Result):
+                line.answer = one_line(self.score_calibration(line.answer))
         return [
-            self.score_calibration(job.answer) if isinstance(job.answer, Result) else job.answer
-            for job in jobs
+            page[0].job.answer if len(page) == 1 else together(job, page, alternatives)
+            for job, page in zip(jobs, pages, strict=True)
         ]
 
 

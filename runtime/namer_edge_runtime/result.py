@@ -91,6 +91,33 @@ class Reading:
         }
 
 
+Box = tuple[float, float, float, float]
+"""x0, y0, x1, y1 in coordinates of the input."""
+
+
+@dataclass(frozen=True)
+class Line(Reading):
+    """One line of what was read."""
+
+    box: Box = (0.0, 0.0, 0.0, 0.0)
+    """Where its ink lies: x0, y0, x1, y1 in coordinates of the input."""
+    strokes: tuple[int, ...] | None = None
+    """The strokes that it was written with, as their places in the result's `ink`; None for a
+    picture."""
+    alternatives: tuple[Reading, ...] = ()
+    """Its other readings, where they were asked for."""
+    token_strokes: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)
+    """The strokes of each of its tokens, as `Result.token_strokes`."""
+
+    def to_json(self) -> dict[str, Any]:
+        value = {**super().to_json(), "box": [round(side, 2) for side in self.box]}
+        if self.strokes is not None:
+            value["strokes"] = list(self.strokes)
+        if self.alternatives:
+            value["alternatives"] = [reading.to_json() for reading in self.alternatives]
+        return value
+
+
 @dataclass(frozen=True)
 class Milliseconds:
     """Time of each stage; a batch's time is shared out evenly among its pictures."""
@@ -120,7 +147,9 @@ class Milliseconds:
 
 @dataclass(frozen=True)
 class Result(Reading):
-    """One recognized formula. A blank page gives an empty one with score 0."""
+    """One recognized formula, or the lines of a page together: then `canonical` and all forms are
+    those of `aligned`, `tokens` those of all lines, and the score is the product of theirs. A blank
+    page gives an empty one with score 0."""
 
     alternatives: tuple[Reading, ...] = ()
     """Other readings, where they were asked for, the most probable first. Those of one look go by
@@ -141,6 +170,8 @@ class Result(Reading):
     """What each pass found (`recognition.evidence.Evidence`), where it is kept for corrections."""
     locked: tuple[tuple[int, tuple[int, ...]], ...] = field(default=(), repr=False, compare=False)
     """Place in `tokens` of each symbol that was locked, and its strokes."""
+    lines: tuple[Line, ...] = ()
+    """Its lines from above to below, a single one where there are no more; none of a blank page."""
 
     @cached_property
     def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
@@ -150,6 +181,8 @@ class Result(Reading):
 
         if self.ink is None:
             return None
+        if len(self.lines) > 1:
+            return tuple(own for line in self.lines for own in line.token_strokes or ())
         owned = dict(self.locked)
         taken = {place for strokes in owned.values() for place in strokes}
         free = [place for place in range(len(self.ink)) if place not in taken]
@@ -215,4 +248,6 @@ class Result(Reading):
             value["alternatives"] = [reading.to_json() for reading in self.alternatives]
         if self.truncated:
             value["truncated"] = True
+        if len(self.lines) > 1:
+            value["lines"] = [line.to_json() for line in self.lines]
         return value

@@ -54,16 +54,20 @@ def relation_table(tokens: Sequence[str]) -> Vocabulary:
 
 
 def write(
-    tokens: Sequence[str], vocabulary: Vocabulary | None, row: Callable[[list[Atom]], str]
+    tokens: Sequence[str],
+    vocabulary: Vocabulary | None,
+    row: Callable[[list[Atom]], str],
+    first: int = 0,
 ) -> str:
-    """Canonical `tokens` in the form that `row` writes a row of atoms in.
+    """Canonical `tokens` in the form that `row` writes a row of atoms in; the places of their
+    visual tokens count from `first`.
 
     Raises `LatexError` where an argument is missing or braces do not match.
     """
     vocabulary = vocabulary or relation_table(tokens)
     atoms: list[Atom] = []
     outer: list[tuple[list[Atom], Atom]] = []
-    visual = count()
+    visual = count(first)
     for node in to_nodes(tokens, vocabulary):
         if node.token in vocabulary.relations:
             takes = vocabulary.relations[node.token]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .aligned import lines_of
 from .atoms import relation_table
 from .nodes import to_nodes
 from .vocabulary import INDEX, INKLESS, LIMITS, Vocabulary
@@ -62,14 +63,24 @@ class _Open:
 def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list[Symbol]:
     """The symbols of canonical `tokens` in reading order, each with the relation to its parent.
 
-    A script that has nothing before it stands in the row itself. Raises `LatexError` for tokens
-    that are not balanced.
+    A script that has nothing before it stands in the row itself. Each line of several is a tree of
+    its own, with no relation to the others. Raises `LatexError` for tokens that are not balanced.
     """
     vocabulary = vocabulary or relation_table(tokens)
     found: list[Symbol] = []
+    number = -1
+    for line in lines_of(tokens):
+        number = _add_line(found, line, vocabulary, number)
+    return found
+
+
+def _add_line(
+    found: list[Symbol], tokens: Sequence[str], vocabulary: Vocabulary, number: int
+) -> int:
+    """Adds the symbols of one line, whose visual tokens count from behind `number`; returns the
+    number of its last one."""
     row = _Row(-1, "")
     opened: list[_Open] = []
-    number = -1
     for node in to_nodes(tokens, vocabulary):
         if node.ending:
             relation = opened[-1]
@@ -100,7 +111,7 @@ def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list
             names = [*_ARGUMENTS.get(node.token, inside)]
             opened.append(_Open(row, names, row.last))
             row = _Row(row.last, names[0])
-    return found
+    return number
 
 
 def label_graph(

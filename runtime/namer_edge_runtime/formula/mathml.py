@@ -6,6 +6,7 @@ from functools import partial
 from xml.sax import saxutils
 
 from .atoms import Atom, write
+from .nodes import to_nodes
 from .spelling import FUNCTIONS, UNICODE
 from .vocabulary import GROUP, Vocabulary
 
@@ -65,9 +66,28 @@ def mathml(
 
     Raises `LatexError` for tokens that are not balanced.
     """
-    namespace = 'xmlns="http://www.w3.org/1998/Math/MathML"'
-    row = write(tokens, vocabulary, partial(_row, marked=marked))
-    return f'<math {namespace} display="block">{row}</math>'
+    return _math(write(tokens, vocabulary, partial(_row, marked=marked)))
+
+
+def mathml_table(
+    rows: Sequence[tuple[Sequence[str], Sequence[str]]], vocabulary: Vocabulary, marked: bool
+) -> str:
+    """A `math` element with a table of the lines, each given as what stands left and right of the
+    alignment; else as `mathml`, with `data-token` counting through all of them."""
+    first, lines = 0, []
+    for row in rows:
+        cells = []
+        for half in row:
+            written = write(half, vocabulary, partial(_row, marked=marked), first)
+            cells.append(_element("mtd", written))
+            first += sum(not node.ending for node in to_nodes(half, vocabulary))
+        lines.append(_element("mtr", *cells))
+    look = ' displaystyle="true" columnalign="right left" columnspacing="0"'
+    return _math(_element("mtable", *lines, attributes=look))
+
+
+def _math(content: str) -> str:
+    return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{content}</math>'
 
 
 def _row(atoms: list[Atom], marked: bool) -> str:

@@ -61,6 +61,18 @@ class _Ink:
 
 
 @dataclass(frozen=True)
+class PageInk:
+    """The cleaned ink of a picture, to be taken apart."""
+
+    image: NDArray[np.uint8]
+    """[H, W], 255 ink, 0 background."""
+    corner: tuple[float, float]
+    """x, y of the first pixel in the picture."""
+    factor: float
+    """Pixels of `image` for one of the picture."""
+
+
+@dataclass(frozen=True)
 class Lines:
     """The lines of a picture, found once and drawn for any preprocessing."""
 
@@ -76,6 +88,8 @@ class Lines:
     """Height of a symbol in `skeleton`, where its components do not tell one."""
     turn: float = 0.0
     """Angle in radians by which the picture was turned about its origin (`Prepared.turn`)."""
+    page: "PageInk | None" = None
+    """The cleaned ink of the picture as it is, not turned."""
 
     @classmethod
     def find(
@@ -125,7 +139,9 @@ class Lines:
         skeleton = Skeleton.of(drawn, pen, INK)
         corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
         return cls(
-            drawn, pen, skeleton, fine * factor, corner, preprocessing.symbol_height * fineness
+            *(drawn, pen, skeleton, fine * factor, corner),
+            preprocessing.symbol_height * fineness,
+            page=PageInk(ink.image, (ink.corner[0] / factor, ink.corner[1] / factor), factor),
         )
 
     def turned(self, angle: float, steps: Steps | None = None) -> "Lines":

@@ -16,6 +16,7 @@ from ..errors import UsageError
 from ..formula.vocabulary import INKLESS, Vocabulary
 from ..ink.stroke_assignment import ROOT
 from ..preprocessing import Prepared
+from ..result import Line
 from .evidence import Evidence, Lock, Places, said_of
 
 MOST_LOCKS = 128
@@ -281,3 +282,26 @@ def fits(evidence: Sequence[Evidence], locks: Sequence[Lock]) -> bool:
     """Whether passes can take these locks: no symbol that they were made with has been let go."""
     symbols = {(lock.strokes, lock.at) for lock in locks}
     return all({(lock.strokes, lock.at) for lock in one.locks} <= symbols for one in evidence)
+
+
+def locks_of_lines(locks: Sequence[Lock], lines: Sequence[Line]) -> list[list[Lock]]:
+    """The locks of each line, by the places of its own strokes; strokes that a lock joins across
+    lines are left to the line of the first."""
+    own: list[list[Lock]] = [[] for _ in lines]
+    place = {
+        stroke: (number, inner)
+        for number, line in enumerate(lines)
+        for inner, stroke in enumerate(line.strokes or ())
+    }
+    for lock in locks:
+        if lock.at is not None:
+            y = lock.at[1]
+            away = [max(line.box[1] - y, y - line.box[3]) for line in lines]
+            own[int(np.argmin(away))].append(lock)
+            continue
+        number = place[lock.strokes[0]][0]
+        inside = [place[stroke] for stroke in lock.strokes]
+        own[number].append(
+            Lock(lock.text, tuple(sorted(inner for line, inner in inside if line == number)))
+        )
+    return own

@@ -1,0 +1,201 @@
+"""Lines of a page: found by the white between them, and by how surely they read without it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+from ..formula.aligned import aligned
+from ..formula.expression import Expression
+from ..ink.text_lines import Cut, best_cut
+from ..inputs import LoadedInput
+from ..result import Line, Milliseconds, Reading, Result
+from .job import Job
+from .page import Page, box
+from .single_pass import SinglePass
+
+SURE = 0.5
+"""A cut that would be made in what is read with this score needs no reading."""
+LEAST_SURE = 1e-3
+"""A page that reads surer than this as one line is compared with its lines."""
+
+
+@dataclass
+class Block:
+    """A part of a page that is one line, or is cut in two."""
+
+    job: Job
+    page: Page | None
+    own: tuple[int, ...]
+    """Which shapes of the page it holds."""
+    halves: tuple["Block", ...] = ()
+
+    @classmethod
+    def whole(cls, job: Job) -> "Block":
+        """The block of an input that was read once."""
+        read = isinstance(job.answer, Result) and job.answer.canonical
+        page = Page.of(job.input) if read and isinstance(job.input, LoadedInput) else None
+        return cls(job, page, tuple(range(len(page.shapes))) if page else ())
+
+    @cached_property
+    def cut(self) -> Cut | None:
+        """Where it may be cut."""
+        return best_cut([self.page.shapes[number] for number in self.own]) if self.page else None
+
+    @property
+    def score(self) -> float | None:
+        """As one line; None before it was read, or where it cannot be."""
+        answer = self.job.answer
+        read = isinstance(answer, Result) and answer.prepared is not None
+        return answer.score if read and isinstance(answer, Result) else None
+
+    def divide(self, score: float | None) -> None:
+        """Cuts it in two, if its cut holds where it reads with this score."""
+        cut = self.cut
+        if self.page is None or cut is None or score is None or not cut.holds(score):
+            return
+        for upper in (True, False):
+            own = tuple(
+                number
+                for number, above in zip(self.own, cut.above.tolist(), strict=True)
+                if above == upper
+            )
+            self.halves += (Block(Job.open(self.page.part(own)), self.page, own),)
+
+    def unread(self) -> Iterator["Block"]:
+        """Its parts that are to be read, after it is cut wherever that is `SURE`."""
+        self.divide(SURE)
+        if not self.halves:
+            yield self
+        for half in self.halves:
+            yield from half.unread()
+
+    def lines(self) -> list["Block"]:
+        """Its lines from above to below; itself where it reads surer than they do together."""
+        lines = [line for half in self.halves for line in half.lines()] or [self]
+        surer = self.score or 0.0
+        if surer > LEAST_SURE and prod(line.score or 0.0 for line in lines) < surer:
+            return [self]
+        return lines
+
+
+def find_lines(
+    jobs: Sequence[Job], single_pass: SinglePass, batch_size: int, alternatives: int
+) -> list[list[Block]]:
+    """The lines of each job that had its first pass, each with a job of its own that has, too.
+
+    Parts are cut in two for as long as their likeliest cut holds; they are read as one line first,
+    unless it is `SURE`. A page of n lines takes at most 2 n - 1 passes, a formula one.
+    """
+    wholes = [Block.whole(job) for job in jobs]
+    read = wholes
+    while read:
+        for block in read:
+            block.divide(block.score)
+        read = [part for block in read for half in block.halves for part in half.unread()]
+        inputs = [block.job.input for block in read if block.job.input is not None]
+        for block, answer in zip(read, single_pass(inputs, batch_size, alternatives), strict=True):
+            block.job.take(answer)
+    return [whole.lines() for whole in wholes]
+
+
+def one_line(result: Result) -> Result:
+    """The result with itself as its only line; a blank page has none."""
+    if not result.canonical:
+        return result
+    strokes = None if result.ink is None else tuple(range(len(result.ink)))
+    return replace(result, lines=(_line(result, strokes),))
+
+
+def together(whole: Job, lines: Sequence[Block], alternatives: int) -> Result:
+    """The result of a page from those of its lines; raises nothing, for all of them were read."""
+    results = [line.job.answer for line in lines if isinstance(line.job.answer, Result)]
+    first = whole.answer
+    assert isinstance(first, Result)
+    found = tuple(
+        _line(result, line.page.strokes(line.own) if line.page else None)
+        for line, result in zip(lines, results, strict=True)
+    )
+    best, *others = [_joined(rows) for rows in _choices(found, alternatives)]
+    return replace(
+        first,
+        latex=best.latex,
+        canonical=best.canonical,
+        score=best.score,
+        tokens=best.tokens,
+        alternatives=tuple(others),
+        milliseconds=sum((r.milliseconds for r in results), start=first.milliseconds),
+        truncated=any(result.truncated for result in results),
+        lines=found,
+    )
+
+
+def may_be_several(value: LoadedInput) -> bool:
+    """Whether there is white between shapes of an input that may be between lines."""
+    page = Page.of(value)
+    return page is not None and best_cut(page.shapes) is not None
+
+
+def rejoined(
+    before: Result, parts: Sequence[tuple[Result, tuple[int, ...]]], alternatives: int
+) -> Result:
+    """A result of several lines whose lines were read anew, each given with the places of its
+    strokes in the whole ink."""
+    found = tuple(_line(result, strokes) for result, strokes in parts)
+    best, *others = [_joined(rows) for rows in _choices(found, alternatives)]
+    locked: list[tuple[int, tuple[int, ...]]] = []
+    first = 0
+    for result, strokes in parts:
+        locked += [
+            (first + place, tuple(strokes[one] for one in own)) for place, own in result.locked
+        ]
+        first += len(result.tokens)
+    return replace(
+        before,
+        latex=best.latex,
+        canonical=best.canonical,
+        score=best.score,
+        tokens=best.tokens,
+        alternatives=tuple(others),
+        milliseconds=sum((result.milliseconds for result, _ in parts), start=Milliseconds()),
+        lines=found,
+        locked=tuple(locked),
+    )
+
+
+def _line(result: Result, strokes: tuple[int, ...] | None) -> Line:
+    owned = result.token_strokes
+    if owned is not None and strokes is not None:
+        owned = tuple(tuple(strokes[place] for place in own) for own in owned)
+    return Line(
+        *(result.latex, result.canonical, result.score, result.tokens),
+        box=box(result),
+        strokes=strokes,
+        alternatives=result.alternatives,
+        token_strokes=owned,
+        vocabulary=result.vocabulary,
+    )
+
+
+def _choices(lines: tuple[Line, ...], alternatives: int) -> list[list[Reading]]:
+    """The lines as read, then with one of them read otherwise, the most probable first."""
+    best: list[Reading] = list(lines)
+    others = [
+        [*best[:place], other, *best[place + 1 :]]
+        for place, line in enumerate(lines)
+        for other in line.alternatives
+    ]
+    others.sort(key=lambda rows: -prod(row.score for row in rows))
+    return [best, *others[:alternatives]]
+
+
+def _joined(rows: Sequence[Reading]) -> Reading:
+    vocabulary = rows[0].vocabulary
+    whole = Expression(aligned(row.canonical.split() for row in rows), vocabulary)
+    return Reading(
+        whole.latex,
+        whole.canonical,
+        prod(row.score for row in rows),
+        tuple(token for row in rows for token in row.tokens),
+        vocabulary=vocabulary,
+    )

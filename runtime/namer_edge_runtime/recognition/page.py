@@ -1,0 +1,115 @@
+"""A page: the ink of one input, taken apart into lines that are read one by one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from ..ink.strokes import Strokes, bounds
+from ..ink.text_lines import Shapes
+from ..inputs import LoadedInput
+from ..picture.components import connected
+from ..picture.prepare import INK, PageInk
+from ..preprocessing import Prepared
+from ..result import Box
+
+if TYPE_CHECKING:
+    from ..result import Result
+
+ROUND = 12
+"""Pixels of paper that are left round a line that is cut out of a picture."""
+
+
+class Page(ABC):
+    """Shapes that lines are made of, and the input that some of them are alone."""
+
+    shapes: Shapes
+    """[n] points of each stroke, or of the outline of each connected component."""
+
+    @staticmethod
+    def of(value: LoadedInput) -> "Page | None":
+        """The page of an input that has been prepared; None of a blank one, or a turned one."""
+        if value.turn or value.corner != (0.0, 0.0):
+            return None
+        if value.strokes:
+            return InkPage(value.strokes, value.name)
+        return PicturePage(value.page, value) if value.page is not None else None
+
+    @abstractmethod
+    def part(self, own: Sequence[int]) -> LoadedInput:
+        """The input with these shapes alone, read in the coordinates of the whole."""
+
+    @abstractmethod
+    def strokes(self, own: Sequence[int]) -> tuple[int, ...] | None:
+        """The shapes as strokes; None where they are none."""
+
+
+class InkPage(Page):
+    """Pen strokes."""
+
+    def __init__(self, strokes: Strokes, name: str = "") -> None:
+        self.shapes = strokes
+        self._name = name
+
+    def part(self, own: Sequence[int]) -> LoadedInput:
+        return LoadedInput([self.shapes[number] for number in own], None, self._name)
+
+    def strokes(self, own: Sequence[int]) -> tuple[int, ...]:
+        return tuple(own)
+
+
+class PicturePage(Page):
+    """The connected components of a picture's cleaned ink."""
+
+    def __init__(self, ink: PageInk, value: LoadedInput) -> None:
+        self._ink = ink
+        self._value = value
+        mask = np.asarray(ink.image > INK, np.uint8)
+        self._labels, _, _ = connected(mask)
+        outlines, nesting = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
+        outer = [
+            outline[:, 0]
+            for outline, (_, _, _, hole_of) in zip(
+                outlines, nesting[0] if nesting is not None else (), strict=True
+            )
+            if hole_of < 0
+        ]
+        self.shapes = outer
+        self._numbers = np.array([self._labels[y, x] for x, y in (one[0] for one in outer)])
+
+    def part(self, own: Sequence[int]) -> LoadedInput:
+        kept = np.zeros(int(self._labels.max()) + 1, np.uint8)
+        kept[self._numbers[list(own)]] = 1
+        # With their soft edges.
+        near = cv2.dilate(kept[self._labels], np.ones((3, 3), np.uint8))
+        rows, columns = near.any(1).nonzero()[0], near.any(0).nonzero()[0]
+        top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
+        inside = slice(top, bottom), slice(left, right)
+        picture = np.pad(255 - self._ink.image[inside] * near[inside], ROUND, constant_values=255)
+        x, y = self._ink.corner
+        factor = self._ink.factor
+        corner = x + (int(left) - ROUND) / factor, y + (int(top) - ROUND) / factor
+        value = self._value
+        return LoadedInput(None, picture, value.name, value.raw, corner=corner, enlarged=factor)
+
+    def strokes(self, own: Sequence[int]) -> None:
+        return None
+
+
+def box(result: "Result") -> Box:
+    """Where the ink of a result lies, in coordinates of its input."""
+    if result.ink:
+        return bounds(result.ink)
+    prepared = result.prepared
+    if prepared is None or prepared.blank:
+        return 0.0, 0.0, 0.0, 0.0
+    return _drawn_box(prepared)
+
+
+def _drawn_box(prepared: Prepared) -> Box:
+    rows, columns = np.nonzero(prepared.image > INK)
+    places = prepared.to_input(np.stack([columns, rows], axis=1) + 0.5)
+    (x0, y0), (x1, y1) = places.min(0).tolist(), places.max(0).tolist()
+    return x0, y0, x1, y1
