@@ -275,3 +275,22 @@ def test_a_replay_counts_corrections_until_the_formula_is_right(packaged: Recogn
 def test_the_verb_is_declared() -> None:
     assert "corrections" in evaluate.SUB_VERBS
     assert json.dumps(evaluate.EPILOG).count("evaluate corrections") == 1
+
+
+def test_a_symbol_of_one_of_several_lines_is_corrected(packaged: Recognizer) -> None:
+    session = written(packaged, "sum")
+    below = read_inkml(EXAMPLES / "square.inkml").strokes
+    high = max(stroke[:, 1].max() for stroke in session.strokes.values())
+    shift = 2.5 * high - min(stroke[:, 1].min() for stroke in below)
+    for stroke in below:
+        session.add(stroke + np.float32([0, shift]))
+    assert [line.canonical for line in session.result().lines] == ["a + b = 3", "x ^ { 2 } + 1"]
+    session.choose(symbol(session, "x"), "\\lambda")
+    session.choose(symbol(session, "a"), "\\alpha")
+    lines = ["\\alpha + b = 3", "\\lambda ^ { 2 } + 1"]
+    assert [line.canonical for line in session.result().lines] == lines
+    assert [one.text for one in session.symbols() if one.locked] == ["\\alpha", "\\lambda"]
+    session.delete(symbol(session, "^"))
+    assert session.result().lines[1].canonical == "\\lambda 2 + 1"
+    session.add(beyond(session))
+    assert [one.text for one in session.symbols() if one.locked] == ["\\alpha", "\\lambda"]
