@@ -198,8 +198,6 @@ def test_alignment_and_lines_that_begin_with_a_bracket() -> None:
     rows = [("[", "a", "]", "=", "2"), ("x", "+", "1"), ("f", "(", "x", "=", "1", ")", "<", "3")]
     tokens = aligned(rows)
     assert lines_of(tokens) == rows
-    assert Expression(tokens).latex == (
-        "\\begin{aligned}{}[a]&=2\\\\ &x+1\\\\ f(x=1)&<3\\end{aligned}"
-    )
+    assert Expression(tokens).latex == ("\\begin{aligned}[a]&=2\\\\&x+1\\\\f(x=1)&<3\\end{aligned}")
     assert aligned(rows[:1]) == rows[0]
     assert lines_of(rows[0]) == [rows[0]]

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .aligned import lines_of
 from .atoms import relation_table
 from .nodes import to_nodes
-from .vocabulary import CELL, INDEX, LIMITS, ROW, ROWS, Vocabulary
+from .vocabulary import CELL, INDEX, LAYOUT, LIMITS, ROW, ROWS, Vocabulary
 
 _LABEL = {",": "COMMA", "\\frac": "-", "<": "\\lt", ">": "\\gt", "\\cdots": "\\ldots"}
 """Token → what the symbol is called in CROHME's own graphs."""
@@ -74,10 +75,24 @@ class _Open:
 def symbols(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> list[Symbol]:
     """The symbols of canonical `tokens` in reading order, each with the relation to its parent.
 
-    A script that has nothing before it stands in the row itself. Raises `LatexError` for tokens
-    that are not balanced.
+    A script that has nothing before it stands in the row itself; each line of `aligned` is a tree
+    of its own. Raises `LatexError` for tokens that are not balanced.
     """
     vocabulary = vocabulary or relation_table(tokens)
+    found: list[Symbol] = []
+    visual = 0
+    for line in lines_of(tokens):
+        first = len(found)
+        for own in _tree(line, vocabulary):
+            number = own.number + visual if own.number >= 0 else -1
+            parent = own.parent + first if own.parent >= 0 else -1
+            found.append(Symbol(own.token, number, parent, own.relation))
+        visual += sum(n.token not in LAYOUT and not n.ending for n in to_nodes(line, vocabulary))
+    return found
+
+
+def _tree(tokens: Sequence[str], vocabulary: Vocabulary) -> list[Symbol]:
+    """`symbols` of one line."""
     found: list[Symbol] = []
     row = _Row(-1, "")
     opened: list[_Open] = []

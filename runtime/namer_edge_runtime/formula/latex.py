@@ -90,7 +90,7 @@ def _nucleus(atom: Atom) -> str:
 
 def _environment(atom: Atom) -> str:
     rows = [CELL.join(row) for row in atom.rows]
-    if atom.token == ALIGNED:
+    if atom.token == ALIGNED and all(len(row) == 1 for row in atom.rows):
         rows = [CELL + row for row in rows]  # else LaTeX sets them flush right
     # A bracket or star right after `\\\\` would be an option of it.
     shielded = ["{}" * row.startswith(("[", "*")) + row for row in rows[1:]]
