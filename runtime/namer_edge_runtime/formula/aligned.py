@@ -7,23 +7,9 @@ line has one `&`, before its first relation that stands in no argument and no br
 from collections.abc import Iterable, Sequence
 
 BEGIN, END, ROW, MARK = "\\begin{aligned}", "\\end{aligned}", "\\\\", "&"
-RELATIONS = frozenset({"=", "<", ">"}) | frozenset(
-    "\\" + name
-    for name in [
-        "leq",
-        "geq",
-        "neq",
-        "approx",
-        "equiv",
-        "cong",
-        "sim",
-        "rightarrow",
-        "leftarrow",
-        "Rightarrow",
-        "Leftarrow",
-        "Leftrightarrow",
-        "in",
-    ]
+RELATIONS = frozenset(
+    {"=", "<", ">", "\\leq", "\\geq", "\\neq", "\\approx", "\\equiv", "\\cong", "\\sim", "\\in"}
+    | {"\\rightarrow", "\\leftarrow", "\\Rightarrow", "\\Leftarrow", "\\Leftrightarrow"}
 )
 _OPENING = frozenset({"{", "(", "[", "\\{"})
 _CLOSING = frozenset({"}", ")", "]", "\\}"})

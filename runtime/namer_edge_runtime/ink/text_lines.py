@@ -27,11 +27,14 @@ LEAST_BAR = 0.4
 EQUALS, ALIKE = 0.6, 2.5
 """Two bars that are at most so many symbol heights apart, and neither so many times wider than the
 other, are an equals sign."""
-REACH = 1.2
-"""Widths of a fraction bar that numerator and denominator may be away from it."""
-TOUCHING, APART = 0.08, 0.5
-"""A bar less than the first away from its own side, in symbol heights, and more than the second from
-the other one is a part of a symbol, as of a root."""
+REACH = 0.5, 0.35
+"""Numerator and denominator are at most the first, in symbol heights, and the second of the bar's
+width away from it, and never more than its width."""
+TOUCHING = 0.08
+"""Symbol heights that a bar may be away from the rest of its symbol."""
+SHORT, APART = 1.6, 0.5
+"""A bar below this width, in symbol heights, is a part of what it is near to, as of T or ±, where
+the other side is this much, and three times as far, away from it."""
 BODY = 0.3
 """Height in symbol heights from which a shape is no dot."""
 MOST_CUTS = 64
@@ -153,11 +156,21 @@ class _Page:
         return (height >= BODY) & (width < FLAT * height)
 
     def parted(self) -> bool:
-        """Whether both sides hold a symbol and no fraction bar belongs to both."""
+        """Whether both sides hold a symbol, all dots are on the side of the symbol that is nearest,
+        and no fraction bar belongs to both."""
         bodies = self.bodies
         if not bodies[self.above].any() or not bodies[~self.above].any():
             return False
+        if any(self._strays(dot, bodies) for dot in np.flatnonzero(self.size.max(1) < BODY)):
+            return False
         return not any(self._divides(bar) for bar in np.flatnonzero(self.bars))
+
+    def _strays(self, dot: int, bodies: NDArray[np.bool_]) -> bool:
+        """Whether a dot, as of an i, is nearer to a symbol on the other side of the cut."""
+        gaps = np.maximum(self.low - self.high[dot], self.low[dot] - self.high).clip(0)
+        away = np.hypot(*gaps.T)
+        own = self.above == self.above[dot]
+        return bool(away[bodies & ~own].min() < away[bodies & own].min())
 
     def _divides(self, bar: int) -> bool:
         """Whether it is a fraction bar with its numerator above the cut, its denominator below."""
@@ -190,11 +203,27 @@ class _Page:
         under &= ~self.above
         if not over.any() or not under.any():
             return False
-        upper, lower = top - self.high[over, 1].max(), self.low[under, 1].min() - bottom
-        own_gap, across = (upper, lower) if self.above[bar] else (lower, upper)
-        if own_gap < TOUCHING and across > APART:
+        if self._is_part(bar, others & own):
             return False
-        return bool(max(upper, lower) < REACH * width)
+        upper, lower = top - self.high[over, 1].max(), self.low[under, 1].min() - bottom
+        near, far = (upper, lower) if self.above[bar] else (lower, upper)
+        if width < SHORT and far > APART + 3 * max(near, 0.0):
+            return False
+        return bool(max(upper, lower) < min(width, REACH[0] + REACH[1] * width))
+
+    def _is_part(self, bar: int, others: NDArray[np.bool_]) -> bool:
+        """Whether a bar belongs to a root sign, Σ, π or T: one of the `others` begins left of its
+        end, or has half its width, and touches it from the side away from the cut."""
+        left, right = self.low[bar, 0], self.high[bar, 0]
+        common = np.minimum(self.high[:, 0], right) - np.maximum(self.low[:, 0], left)
+        joined = (2 * common > right - left) | (
+            (self.low[:, 0] < left + TOUCHING) & (self.high[:, 0] > left - TOUCHING)
+        )
+        if self.above[bar]:
+            gaps, beyond = self.low[bar, 1] - self.high[:, 1], self.low[bar, 1] - self.low[:, 1]
+        else:
+            gaps, beyond = self.low[:, 1] - self.high[bar, 1], self.high[:, 1] - self.high[bar, 1]
+        return bool((others & joined & (gaps < TOUCHING) & (beyond > BODY)).any())
 
     def log_odds(self, gap: float) -> float:
         """Of the cut, of this gap, parting two lines."""

@@ -97,7 +97,7 @@ def _recognize() -> dict[str, Any]:
     ink = {"strokes": STROKES, "locks": LOCKS}
     strokes = {"type": "object", "required": ["strokes"], "properties": ink}
     return {
-        "summary": "Read one formula",
+        "summary": "Read a formula, or lines of them",
         "description": "A picture (PNG, JPEG, BMP, TIFF, WebP, GIF, PNM) or InkML as the raw body "
         "or as the file of a form, or pen strokes as JSON. To correct a symbol, send the strokes "
         "again with what it is.",
@@ -152,6 +152,22 @@ def _schemas() -> dict[str, Any]:
     times = dict.fromkeys(("prepare", "vat", "pgd", "path", "total"), NUMBER)
     return {
         "Reading": _object(**reading),
+        "Line": _object(
+            **reading,
+            box={
+                "type": "array",
+                "items": NUMBER,
+                "minItems": 4,
+                "maxItems": 4,
+                "description": "Where its ink lies: x0, y0, x1, y1 in the input's coordinates.",
+            },
+            strokes={
+                "type": "array",
+                "items": {"type": "integer"},
+                "description": "Of ink: the places of its strokes among those sent, from 0.",
+            },
+            alternatives={"type": "array", "items": {"$ref": "#/components/schemas/Reading"}},
+        ),
         "Result": _object(
             **reading,
             alternatives={"type": "array", "items": {"$ref": "#/components/schemas/Reading"}},
@@ -176,6 +192,12 @@ def _schemas() -> dict[str, Any]:
                         ),
                     },
                 ),
+            },
+            lines={
+                "type": "array",
+                "items": {"$ref": "#/components/schemas/Line"},
+                "description": "There where several were found, from above to below; the result "
+                "itself is then all of them, as `aligned`, and its score the product of theirs.",
             },
             truncated={"type": "boolean", "description": "There, and true, where it was too long."},
         ),

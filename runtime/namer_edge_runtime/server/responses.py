@@ -23,6 +23,8 @@ def to_json(answer: ReadResponse) -> dict[str, Any]:
     value["alternatives"] = [
         {**reading.to_json(), "mathml": _mathml(reading)} for reading in result.alternatives
     ]
+    if len(result.lines) > 1:
+        value["lines"] = [{**line.to_json(), "mathml": _mathml(line)} for line in result.lines]
     value["symbol_height"] = round(answer.symbol_height, 2)
     if answer.symbol_alternatives is not None:
         locked = {place for place, _ in result.locked}

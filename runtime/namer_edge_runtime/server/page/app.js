@@ -99,7 +99,34 @@ function show(answer, spent) {
   $("others").hidden = readings.length < 2;
   $("others").replaceChildren(...readings.map((one, place) => choice(one, place === 0)));
   for (const button of $("others").children) fit(button);
+  $("lines").hidden = !answer.lines;
+  let first = 0; // place of the line's first token among all
+  $("lines").replaceChildren(...(answer.lines ?? []).map((one) => line(one, (first += one.tokens.length) - one.tokens.length)));
   choose(answer);
+}
+
+// One of several lines, with its score; pointing at it marks its ink.
+function line(one, first) {
+  const item = document.createElement("li");
+  const code = document.createElement("code");
+  code.textContent = one.latex;
+  const score = document.createElement("small");
+  score.textContent = percent(one.score);
+  item.append(code, score);
+  item.onpointerenter = () => {
+    light(null);
+    const symbols = ink.picture ? [] : (reading.symbols ?? []).slice(first, first + one.tokens.length);
+    board.lit = new Set(symbols.flatMap((symbol) => symbol.strokes));
+    const { symbol_height: height } = reading;
+    board.spots = ink.picture ? one.tokens.map(({ x, y }) => ({ x, y, radius: 0.75 * height })) : [];
+    board.draw();
+  };
+  item.onpointerleave = () => {
+    board.lit = new Set();
+    board.spots = [];
+    board.draw();
+  };
+  return item;
 }
 
 function choice(one, first) {
