@@ -8,7 +8,9 @@ import pytest
 from namer_edge_runtime.decode import decode
 from namer_edge_runtime.decode.thresholds import MIN_DELETE
 from namer_edge_runtime.ink.inkml import read_inkml
+from namer_edge_runtime.inputs import LoadedInput
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.result import Result
 
 from .formulas import DELETE, ENDINGS, heads, random_nodes
 
@@ -43,6 +45,8 @@ def test_a_second_line_makes_a_reading_unsure() -> None:
     )
     low, high = np.concatenate(first).max(0), np.concatenate(second).min(0)
     below = np.array([0, low[1] - high[1] + 0.5 * np.ptp(np.concatenate(second), 0)[1]], np.float32)
-    both = recognizer.strokes([*first, *(stroke + below for stroke in second)])
+    together = [*first, *(stroke + below for stroke in second)]
+    (both,) = recognizer.single_pass([LoadedInput(together, None)], 1)  # as one line
     assert min(recognizer.strokes(ink).score for ink in (first, second)) > 0.7
+    assert isinstance(both, Result)
     assert both.score < 0.3

@@ -40,7 +40,7 @@ CROSSED, DENSE = 4.5, 0.33
 fills this share of the box."""
 ACROSS = 2.5
 """Symbol heights that crossed-out ink is high at most."""
-AWAY, MINOR = 2.0, 0.25
+AWAY, MINOR = 3.0, 0.25
 """Symbol heights between writing that does not belong together, and share of the ink that is left
 out at most."""
 
