@@ -168,7 +168,7 @@ def field_ink(
 ) -> Any:
     """Strokes in any unit as an input under the condition that `ranges` describe, by the names of
     `INGREDIENTS`: a value of Python, or the bytes of an InkML file."""
-    parts = {
+    parts: dict[str, Any] = {
         name: drawn(kind, ranges[name], half, rng)
         for name, kind in INGREDIENTS.items()
         if name in ranges

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -213,7 +214,7 @@ class _Part:
             xy[:, 1] *= 0.1
         # Whole numbers are what differences are taken of.
         digits = 0 if form.coding != "plain" or form.units == "none" else 2
-        columns: dict[str, list[float]] = {
+        columns: dict[str, list[Any]] = {
             "X": np.round(xy[:, 0], digits).tolist(),
             "Y": np.round(xy[:, 1], digits).tolist(),
             "F": self.rng.integers(0, 32768, len(xy)).tolist(),

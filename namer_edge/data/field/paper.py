@@ -193,7 +193,7 @@ class Ruling:
     ) -> NDArray[np.float32]:
         """[H, W] 0 to 1, of lines about the `middle`."""
         placed = [(turned(np.array(line), angle) + middle).astype(np.float32) for line in lines]
-        return draw(placed, size, width).astype(np.float32) / 255
+        return np.asarray(draw(placed, size, width) / np.float32(255), np.float32)
 
     def _covered(self, marks: NDArray[np.float32], color: str) -> Pixels:
         """[H, W, 3] light that is left by `marks` [H, W] in a color."""
@@ -207,7 +207,7 @@ def dots(places: NDArray[np.float64], size: tuple[int, int], radius: float) -> N
     unit = 1 << FRACTION_BITS
     for x, y in np.round((places - 0.5) * unit).astype(int).tolist():
         cv2.circle(canvas, (x, y), round(radius * unit), 255, -1, cv2.LINE_AA, FRACTION_BITS)
-    return canvas.astype(np.float32) / 255
+    return np.asarray(canvas / np.float32(255), np.float32)
 
 
 def develop(
@@ -260,4 +260,4 @@ def _covered(
         cover *= 1 - np.clip(layer.texture * (noise + 0.5), 0, 1)
     if layer.blur > 0.3:
         cover = np.asarray(cv2.GaussianBlur(cover, (0, 0), layer.blur), np.float32)
-    return cover * np.float32(layer.strength)
+    return np.asarray(cover * layer.strength, np.float32)

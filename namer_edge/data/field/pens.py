@@ -162,7 +162,8 @@ class Frame:
 
     def write(self, page: Writing, rng: np.random.Generator) -> None:
         gap = self.gap * page.symbol
-        x0, y0, x1, y1 = (*(-gap, -gap), *(page.size + gap).tolist())
+        x0 = y0 = -gap
+        x1, y1 = (page.size + gap).tolist()
         if self.shape == "box":
             over = rng.uniform(-0.05, 0.1, 2) * page.symbol
             corners = [(x0, y0 - over[0]), (x0, y1), (x1, y1), (x1, y0), (x0 - over[1], y0)]
@@ -243,7 +244,7 @@ class CrossedOut:
             if self.style == "scribble":
                 over.append([(x0, y1), *((at, (y0, y1)[n % 2]) for n, at in enumerate(steps[::3]))])
         strikes = [by_hand(line, page.symbol, 0.02, rng) for line in over]
-        page.add([sign + np.float32([x, y]) for sign in signs] + strikes)
+        page.add([sign + np.array([x, y], np.float32) for sign in signs] + strikes)
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,7 @@ class FarWriting:
             y = page.size[1] + gap if self.side == "below" else -gap - size[1]
         else:
             x = page.size[0] + gap if self.side == "right" else -gap - size[0]
-        page.add([sign + np.float32([x, y]) for sign in signs])
+        page.add([sign + np.array([x, y], np.float32) for sign in signs])
 
 
 def _signs(page: Writing, count: int, rng: np.random.Generator) -> Strokes:

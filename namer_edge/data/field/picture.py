@@ -95,7 +95,7 @@ def field_picture(
 ) -> FieldPicture:
     """Strokes in any unit as a picture under the condition that `ranges` describe, by the names of
     `INGREDIENTS`."""
-    parts = {
+    parts: dict[str, Any] = {
         name: drawn(kind, ranges[name], half, rng)
         for name, kind in INGREDIENTS.items()
         if name in ranges

@@ -127,7 +127,7 @@ def _unit(sizes: NDArray[np.float64]) -> float:
     return typical_height(sizes[~(narrow & (height >= TALL * first))])
 
 
-def _box(points: Sequence[NDArray[np.float64]]) -> tuple[float, float, float, float]:
+def _box(points: Shapes) -> tuple[float, float, float, float]:
     low = np.min([p.min(0) for p in points], axis=0)
     high = np.max([p.max(0) for p in points], axis=0)
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
@@ -139,8 +139,8 @@ def _joined(shapes: Shapes) -> list[tuple[int, ...]]:
     width, height = (boxes[:, 2:] - boxes[:, :2]).T
     caps = np.flatnonzero(width >= 2 * height)
     groups = [{number} for number in range(len(shapes))]
-    for stem in np.flatnonzero((height >= TALL) & (width <= NARROW * height)):
-        for cap in caps[width[caps] <= NARROW * height[stem]]:
+    for stem in np.flatnonzero((height >= TALL) & (width <= NARROW * height)).tolist():
+        for cap in caps[width[caps] <= NARROW * height[stem]].tolist():
             middle = boxes[cap, [1, 3]].mean()
             away = min(abs(middle - boxes[stem, end]) for end in (1, 3))
             if away <= END * height[stem] and _distance(shapes[cap], shapes[stem]) <= TOUCHING:
@@ -150,7 +150,7 @@ def _joined(shapes: Shapes) -> list[tuple[int, ...]]:
     return sorted({tuple(sorted(group)) for group in groups})
 
 
-def _distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def _distance(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
     return float(np.hypot(*(one[:, None] - other[None]).T).min())
 
 
@@ -160,10 +160,12 @@ def _brackets(boxes: Boxes, kinds: Sequence[str]) -> Iterator[tuple[int, int | N
     tall = (height >= TALL) & (width <= NARROW * height)
     center = (boxes[:, :2] + boxes[:, 2:]) / 2
     opens, closes = (
-        np.array([n for n in np.flatnonzero(tall) if kinds[n] and kinds[n] in side], np.intp)
+        np.array(
+            [n for n in np.flatnonzero(tall).tolist() if kinds[n] and kinds[n] in side], np.intp
+        )
         for side in (OPENING + "|", CLOSING + "|")
     )
-    for opening in opens[np.argsort(boxes[opens, 0], kind="stable")]:
+    for opening in opens[np.argsort(boxes[opens, 0], kind="stable")].tolist():
         closings = [
             n for n in closes if boxes[n, 0] > boxes[opening, 2] and _pair(boxes, opening, n)
         ]

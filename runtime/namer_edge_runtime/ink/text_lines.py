@@ -161,9 +161,11 @@ class _Page:
         bodies = self.bodies
         if not bodies[self.above].any() or not bodies[~self.above].any():
             return False
-        if any(self._strays(dot, bodies) for dot in np.flatnonzero(self.size.max(1) < BODY)):
+        if any(
+            self._strays(dot, bodies) for dot in np.flatnonzero(self.size.max(1) < BODY).tolist()
+        ):
             return False
-        return not any(self._divides(bar) for bar in np.flatnonzero(self.bars))
+        return not any(self._divides(bar) for bar in np.flatnonzero(self.bars).tolist())
 
     def _strays(self, dot: int, bodies: NDArray[np.bool_]) -> bool:
         """Whether a dot, as of an i, is nearer to a symbol on the other side of the cut."""
@@ -253,7 +255,8 @@ class _Page:
         tilted = len(x) >= MANY and high[0] - low[0] > MANY
         tilt = abs(float(np.polyfit(x, y, 1)[0])) if tilted else 0.0
         symbol = typical_height(self.size[own])
-        return _Side(*low.tolist(), *high.tolist(), symbol, int(bodies.sum()), tilt)
+        (left, top), (right, bottom) = low.tolist(), high.tolist()
+        return _Side(left, top, right, bottom, symbol, int(bodies.sum()), tilt)
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
     solid = (area > SOLID * width * height) & (np.minimum(width, height) > 1)
     pen = _pen_of(clean, ~solid)
     blots = solid & (np.minimum(width, height) > BROAD * pen)
-    for place in np.flatnonzero(blots):
+    for place in np.flatnonzero(blots).tolist():
         blots[place] = _widest(clean, place) > BROAD * pen
     narrow, wide = np.minimum(width, height), np.maximum(width, height)
     holes = solid & (narrow > HOLE * pen) & (wide < 2 * narrow)
@@ -130,10 +130,10 @@ def _without_frames(clean: ConnectedComponents) -> ConnectedComponents:
     pen = clean.pen
     image = clean.image
     for place in np.flatnonzero(large)[np.argsort(-(width * height)[large])][:3]:
-        ring = _ring(clean, int(place), pen)
-        if ring is not None:
+        found = _ring(clean, int(place), pen)
+        if found is not None:
             image = image.copy() if image is clean.image else image
-            ring, box = ring
+            ring, box = found
             image[box][ring] = 0
     return clean if image is clean.image else clean.of_image(image)
 

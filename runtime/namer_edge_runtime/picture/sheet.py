@@ -84,7 +84,7 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
         return None
     filled = np.zeros_like(gray)
     cv2.drawContours(filled, contours, -1, 1, cv2.FILLED)
-    dark = filled & (1 - bright)
+    dark = np.asarray(filled, np.uint8) & np.asarray(1 - bright, np.uint8)
     if not dark.any() or _widest(bare) < WIDER * _widest(dark):
         return None
     away = cv2.distanceTransform(outside.astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_3)
