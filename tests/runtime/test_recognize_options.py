@@ -32,6 +32,11 @@ def page(tmp_path: Path) -> Path:
         ("spaced", "1 ^ { 1 }"),
         ("katex", "1^1"),
         ("mathml", "<msup><mn>1</mn><mn>1</mn></msup>"),
+        ("mathml-word", "<mml:msup>"),
+        ("omml", "<m:sSup>"),
+        ("typst", "1^1"),
+        ("sympy", "1**1"),
+        ("svg", "<title>1^1</title>"),
     ],
 )
 def test_a_line_is_name_and_formula_in_the_form_asked_for(

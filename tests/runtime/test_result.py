@@ -16,6 +16,10 @@ def test_every_form_of_the_formula(recognizer: Recognizer) -> None:
     result = recognizer(picture("1 ^ 1"))
     assert (result.latex, result.canonical, result.katex) == ("1^1", "1 ^ { 1 }", "1^1")
     assert "msup" in result.mathml
+    assert (result.typst, result.sympy) == ("1^1", "1**1")
+    assert "<mml:msup>" in result.word_mathml
+    assert "<m:sSup>" in result.omml
+    assert result.svg.count("<text") == 2
     assert "R, 1_1, 1_2, Sup, 1.0" in result.label_graph("a").splitlines()
 
 

@@ -50,6 +50,36 @@ def test_a_picture_raw_or_in_a_form_and_strokes_give_the_same_json(server: Serve
     assert server.ask("/recognize", strokes([]), JSON).json["latex"] == ""
 
 
+@pytest.mark.parametrize(
+    ("accept", "kind", "shown"),
+    [
+        ("application/x-latex", "application/x-latex", "1-1"),
+        ("application/mathml+xml", "application/mathml+xml", "<mo>−</mo>"),
+        ("application/mathml-presentation+xml", "application/mathml-presentation+xml", "<mml:mo>"),
+        ("application/omml+xml", "application/omml+xml", "<m:oMath"),
+        ("text/x-typst", "text/x-typst", "1 - 1"),
+        ("text/x-sympy, application/json;q=0.5", "text/x-sympy", "1 - 1"),
+        ("image/svg+xml;q=0.9, text/x-typst;q=0.1", "image/svg+xml", "<svg"),
+        ("*/*", "application/json", '"latex"'),
+        ("text/html, image/svg+xml;q=0", "application/json", '"latex"'),
+        ("image/svg+xml;q=what", "application/json", '"latex"'),
+    ],
+)
+def test_an_answer_comes_in_the_form_that_is_accepted(
+    server: Server, accept: str, kind: str, shown: str
+) -> None:
+    reply = server.ask("/recognize", ONES, {"accept": accept})
+    assert reply.headers["content-type"].partition(";")[0] == kind
+    assert reply.headers["vary"] == "accept"
+    assert shown in reply.body.decode()
+    assert (
+        kind
+        in server.ask("/openapi.json").json["paths"]["/recognize"]["post"]["responses"]["200"][
+            "content"
+        ]
+    )
+
+
 def test_pages_and_descriptions_are_there(server: Server) -> None:
     for path in ("/", "/docs", "/page/app.js", "/page/page.css"):
         reply = server.ask(path)

@@ -199,9 +199,9 @@ class _Reader:
         if self.applied(atom):
             return self.application(atom)
         if atom.rows:
-            return self.raised(_matrix(atom))
+            return self.raised(_matrix(atom), atom)
         if atom.arguments and sign_of(token).kind not in (OVER, UNDER):
-            return self.raised(self.relation(atom))
+            return self.raised(self.relation(atom), atom)
         if token in _CONSTANTS and atom.subscript is None and not primes(atom):
             return self.raised(Value(_CONSTANTS[token]))
         found = Value(symbol(name(atom)))

@@ -13,13 +13,14 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
 from ..errors import BusyError, EngineError, NamerEdgeError, UsageError
+from .forms import FORMS, accepted, to_text
 from .metrics import Metrics
 from .middleware import RequestPolicy, refusal
 from .openapi import description
 from .pool import Pool
 from .rate_limit import TokenBucket
 from .request_body import BodyError, read_request
-from .responses import FORMS, accepted, to_json, to_text
+from .responses import to_json
 from .settings import Settings
 from .websocket import Pens
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from .. import __version__
+from .forms import FORMS
 from .request_body import FILE, MOST_ALTERNATIVES
-from .responses import FORMS
 from .settings import Settings
 
 NUMBER = {"type": "number"}
@@ -155,6 +155,9 @@ def _schemas() -> dict[str, Any]:
         "score": {**NUMBER, "description": "Probability of being right, 0 to 1."},
         "tokens": {"type": "array", "items": token},
         "mathml": {**TEXT, "description": "`data-token` counts in `tokens`."},
+        "typst": {**TEXT, "description": "Mathematics of Typst."},
+        "omml": {**TEXT, "description": "Office Math Markup, for Word's documents."},
+        "sympy": {**TEXT, "description": "An expression for SymPy's `sympify`."},
     }
     times = dict.fromkeys(("prepare", "vat", "pgd", "path", "total"), NUMBER)
     return {

@@ -11,36 +11,6 @@ from ..recognition.pen_session import Alternative, CanvasSymbol
 from ..result import Reading
 from .worker import ReadResponse
 
-FORMS = {
-    "application/json": "",
-    "application/x-latex": "latex",
-    "application/mathml+xml": "mathml",
-    "application/mathml-presentation+xml": "word_mathml",
-    "application/omml+xml": "omml",
-    "text/x-typst": "typst",
-    "text/x-sympy": "sympy",
-    "image/svg+xml": "svg",
-}
-"""Media type of an answer → the attribute of a reading that gives it; JSON has them all."""
-
-
-def accepted(accept: str) -> str:
-    """The media type out of `FORMS` that a header `Accept` asks for first; JSON where none is
-    named, also for `*/*` (RFC 9110, 12.5.1)."""
-    quality = {}
-    for part in accept.split(","):
-        kind, *parameters = (text.strip().lower() for text in part.split(";"))
-        weight = next((p[2:] for p in parameters if p.startswith("q=")), "1")
-        quality[kind] = float(weight) if re.fullmatch(r"[01](\.\d{0,3})?", weight) else 0.0
-    named = [kind for kind in quality if kind in FORMS and quality[kind] > 0]
-    return max(named, key=lambda kind: quality[kind], default="application/json")
-
-
-def to_text(answer: ReadResponse, kind: str) -> str:
-    """The formula alone, in the form of a media type; of a blank page, nothing."""
-    result = answer.result
-    return str(getattr(result, FORMS[kind])) if result.canonical else ""
-
 
 _RELATIONS = {"\\sqrt": "√", "\\frac": "a/b", "^": "xⁿ", "_": "xₙ", "\\limits": "lim ₙ"}
 
@@ -50,13 +20,13 @@ def to_json(answer: ReadResponse) -> dict[str, Any]:
     say in `data-token` which of the reading's `tokens` they are; the height of a symbol in the
     input's unit; and of strokes each token's strokes and other classes."""
     result = answer.result
-    value = {**result.to_json(), "mathml": _mathml(result)}
+    value = {**result.to_json(), **_written(result)}
     value["alternatives"] = [
-        {**reading.to_json(), "mathml": _mathml(reading)} for reading in result.alternatives
+        {**reading.to_json(), **_written(reading)} for reading in result.alternatives
     ]
     value["symbol_height"] = round(answer.symbol_height, 2)
     if len(result.lines) > 1:
-        value["lines"] = [{**line.to_json(), "mathml": _mathml(line)} for line in result.lines]
+        value["lines"] = [{**line.to_json(), **_written(line)} for line in result.lines]
     if answer.symbol_alternatives is not None:
         locked = {place for place, _ in result.locked}
         strokes_of = result.token_strokes or ()
@@ -104,5 +74,11 @@ def sign(token: str) -> str:
     return unescape(shown)
 
 
-def _mathml(reading: Reading) -> str:
-    return reading.expression.mathml(marked=True) if reading.canonical else ""
+def _written(reading: Reading) -> dict[str, str]:
+    """Forms for the page's Copy menu, beside LaTeX; of a blank page, nothing."""
+    formula = reading.expression
+    forms = {"mathml": formula.mathml(marked=True), "typst": formula.typst, "omml": formula.omml}
+    return {
+        name: text if reading.canonical else ""
+        for name, text in {**forms, "sympy": formula.sympy}.items()
+    }

@@ -36,6 +36,10 @@ export const spoken = ({ latex, score }) => [latex, percent(score)].filter(Boole
 export const FORMATS = {
   latex: (reading) => reading.latex,
   mathml: (reading) => reading.mathml.replace(/ data-token="\d+"/g, ""),
+  word: (reading) => FORMATS.mathml(reading).replace(/<\/?(?=[a-z])/g, "$&mml:").replace("xmlns=", "xmlns:mml="),
+  typst: (reading) => reading.typst,
+  sympy: (reading) => reading.sympy,
+  omml: (reading) => reading.omml,
 };
 
 export function tokenAt(target) {
