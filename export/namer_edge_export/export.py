@@ -5,21 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from namer_edge.checkpoints.decoding import decoding_of
 from namer_edge.checkpoints.weights import load_weights
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.graph_decoder import PARTS
 from namer_edge.model.namer import Namer
 from namer_edge_runtime.decode.options import DecodingOptions
-from namer_edge_runtime.engine.base import PgdInputs, open_engine
+from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
-from namer_edge_runtime.preprocessing import CELL
 from namer_edge_runtime.reference_readings import KEY
 from namer_edge_runtime.verbs.options import check_writable
 
+from .agreement import check_agreement
 from .formats import Target, check_options, check_packages, find_target
 from .fp16 import halved
 from .fused_decoder import fused_attention, plain_attention
@@ -30,11 +28,6 @@ from .quantization.pipeline import QuantizationData, quantize
 from .references import reference_readings
 from .staging import unverified
 from .strip import compact_parts
-
-TOLERANCE = {"fp32": 1e-4, "fp16": 2e-2}
-"""Largest difference of a probability between the checkpoint and what was exported from it."""
-SIZES = ((32, 32), (48, 208), (96, 320), (320, 64), (64, 1024))
-"""Height and width (pixels) that the export is checked at; none is the size it was traced with."""
 
 
 def export(
@@ -202,46 +195,4 @@ def verify(namer: Namer, model: ModelFile) -> float:
     Both graphs run on random ink at sizes never traced, alone and in a batch. Raises `ExportError`
     where it exceeds the `TOLERANCE` of the model's precision.
     """
-    reference, exported = TorchEngine.of(namer), open_engine(None, model)
-    tolerance = TOLERANCE[model.precision]
-    rng = np.random.default_rng(0)
-    largest = 0.0
-    for height, width in SIZES:
-        for batch in (1, 3):
-            shape = (batch, namer.architecture.channels, height, width)
-            images = (rng.random(shape) < 0.1).astype(np.uint8) * np.uint8(255)
-            a, b = reference.vat(images), exported.vat(images)
-            nodes = _random_nodes(rng, namer, batch, height // CELL, width // CELL)
-            c = reference.pgd(PgdInputs(a.features, a.memory, **nodes))
-            d = exported.pgd(PgdInputs(b.features, b.memory, **nodes))
-            pairs = [(a.scores, b.scores), (a.none, b.none), (c.correction, d.correction)]
-            pairs += [(c.left, d.left), (c.right, d.right)]
-            largest = max(largest, *(float(np.abs(x - y).max()) for x, y in pairs))
-    if not largest <= tolerance:
-        raise ExportError(
-            f"the exported graphs differ from the checkpoint by {largest:.2g} in probability, "
-            f"more than {tolerance}: nothing was written; please report this with the versions "
-            "that `namer-edge check` prints"
-        )
-    return largest
-
-
-def _random_nodes(
-    rng: np.random.Generator, namer: Namer, batch: int, rows: int, columns: int
-) -> dict[str, Any]:
-    """Inputs of PGD for some random nodes after <sos> and <eos>, the last of them padding."""
-    count = int(rng.integers(3, 40))
-    classes = rng.integers(0, namer.vocabulary.size, (batch, count))
-    classes[:, 0], classes[:, 1] = namer.vocabulary.sos, namer.vocabulary.eos
-    mask = np.ones((batch, count), np.float32)
-    mask[1:, -1] = 0.0
-    cells = np.stack(
-        [rng.integers(0, rows, (batch, count)), rng.integers(0, columns, (batch, count))], -1
-    )
-    return {
-        "cells": cells,
-        "classes": classes,
-        "endings": np.zeros((batch, count), np.int64),
-        "scores": rng.random((batch, count), np.float32),
-        "mask": mask,
-    }
+    return check_agreement(TorchEngine.of(namer), open_engine(None, model), model, "the checkpoint")

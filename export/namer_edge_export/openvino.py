@@ -8,6 +8,7 @@ from typing import Any
 import openvino
 
 from namer_edge_runtime.diagnostics.graph_metadata import OWNER
+from namer_edge_runtime.engine.openvino_rounding import round_before_sums
 from namer_edge_runtime.model_file import ModelFile
 
 from .graph_metadata import card
@@ -24,7 +25,9 @@ def openvino_parts(
     core = openvino.Core()
     parts: dict[str, bytes] = {}
     for role, graph in graphs.items():
-        parts |= written(core.read_model(graph), meta, role, half)
+        model = core.read_model(graph)
+        round_before_sums(model)
+        parts |= written(model, meta, role, half)
     return parts
 
 

@@ -1,11 +1,14 @@
-"""`namer-edge export`: from a checkpoint to a model file."""
+"""`namer-edge export`: from a checkpoint to a model file, or from an ONNX one to OpenVINO."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+
+from namer_edge_runtime.model_file import ModelFile
 
 from .formats import table
 
-SUMMARY = "write the model file of a checkpoint"
+SUMMARY = "write the model file of a checkpoint, or an ONNX one for OpenVINO"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -14,7 +17,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "checkpoint",
         metavar="CHECKPOINT",
         type=Path,
-        help="NAME.safetensors with NAME.json beside it",
+        help="NAME.safetensors with NAME.json beside it; or an ONNX model, packaged or by path, "
+        "which --format openvino converts without PyTorch",
     )
     parser.add_argument("--format", default="onnx", help="see below (default: onnx)")
     parser.add_argument("--precision", help="see below (default: the format's first)")
@@ -76,23 +80,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import sys
 
-    from .export import export
+    from .convert import convert, is_model_file
 
-    model = export(
-        arguments.checkpoint,
+    write: Callable[..., ModelFile] = convert
+    options = {
+        "second_looks": arguments.second_looks,
+        "sure": arguments.sure,
+        "calibration": arguments.calibration,
+        "verify": arguments.verify,
+        "profile": arguments.profile,
+        "explain": arguments.explain,
+        "explain_worst": arguments.explain_worst,
+    }
+    if not is_model_file(arguments.checkpoint):
+        from .export import export
+
+        write = export
+        options["verification"] = options.pop("verify")
+    model = write(
+        str(arguments.checkpoint),
         arguments.output,
         arguments.format,
         arguments.precision,
         arguments.name,
-        second_looks=arguments.second_looks,
-        sure=arguments.sure,
-        calibration=arguments.calibration,
+        **options,
         evaluation=arguments.eval,
         max_drop=arguments.max_drop,
-        verification=arguments.verify,
-        profile=arguments.profile,
-        explain=arguments.explain,
-        explain_worst=arguments.explain_worst,
         force=arguments.force,
         show=print,
         progress=lambda step: print(f"{step} …", file=sys.stderr, flush=True),

@@ -16,7 +16,8 @@ from namer_edge.data.pack import Pack, save_pack
 from namer_edge.data.report import Report
 from namer_edge.model.engine import TorchEngine
 from namer_edge_export import export as export_module
-from namer_edge_export.export import SIZES, export
+from namer_edge_export.agreement import SIZES
+from namer_edge_export.export import export
 from namer_edge_export.formats import TARGETS, Target
 from namer_edge_export.parity import Difference, Parity, Pictures, parity
 from namer_edge_runtime.bulk.run import NamedBytes

@@ -25,7 +25,7 @@ ACTIVATIONS = {"U8": QuantType.QUInt8, "S8": QuantType.QInt8}
 SCOPES = "pkg.torch.onnx.name_scopes"
 """Under which the exporter keeps the modules that a node lies in, from the outermost."""
 Inputs = Iterable[dict[str, NDArray[Any]]]
-VAT_OPERATORS = ("Conv", "Relu", "Add", "Resize", "Concat", "MaxPool", "AveragePool")
+VAT_OPERATORS = ("Conv", "Relu", "Add", "Concat", "MaxPool", "AveragePool")
 """What is quantized of encoder and VAT: everything between the picture and the softmax."""
 
 
