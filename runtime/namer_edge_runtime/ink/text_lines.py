@@ -58,7 +58,9 @@ WEIGHTS = {
 ink of CROHME, alone and composed to pages."""
 SCORE_WEIGHT, LEAST_SCORE = -0.41, 8e-7
 """Weight of the logarithm of the uncut score, and the least score that counts."""
-LEAST_LOG_ODDS = 0.0
+LEAST_LOG_ODDS, LEAST_AMONG_LINES = 0.0, -1.8
+"""From which a cut holds, and in a part of a page that was cut before. Formulas alone are split
+only where there is no doubt."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,11 @@ class Cut:
     log_odds: float
     """That two lines are parted, as far as the shapes tell."""
 
-    def holds(self, score: float) -> bool:
-        """Whether it parts two lines although, uncut, both sides are read with this score."""
-        return self.log_odds + SCORE_WEIGHT * log(max(score, LEAST_SCORE)) > LEAST_LOG_ODDS
+    def holds(self, score: float, among_lines: bool = False) -> bool:
+        """Whether it parts two lines although, uncut, both sides are read with this score; more
+        readily `among_lines`, where what is cut is a part of a page that has several."""
+        least = LEAST_AMONG_LINES if among_lines else LEAST_LOG_ODDS
+        return self.log_odds + SCORE_WEIGHT * log(max(score, LEAST_SCORE)) > least
 
 
 def best_cut(shapes: Shapes) -> Cut | None:
@@ -161,9 +165,11 @@ class _Page:
         bodies = self.bodies
         if not bodies[self.above].any() or not bodies[~self.above].any():
             return False
-        if any(self._strays(dot, bodies) for dot in np.flatnonzero(self.size.max(1) < BODY)):
+        if any(
+            self._strays(dot, bodies) for dot in np.flatnonzero(self.size.max(1) < BODY).tolist()
+        ):
             return False
-        return not any(self._divides(bar) for bar in np.flatnonzero(self.bars))
+        return not any(self._divides(bar) for bar in np.flatnonzero(self.bars).tolist())
 
     def _strays(self, dot: int, bodies: NDArray[np.bool_]) -> bool:
         """Whether a dot, as of an i, is nearer to a symbol on the other side of the cut."""
@@ -253,7 +259,8 @@ class _Page:
         tilted = len(x) >= MANY and high[0] - low[0] > MANY
         tilt = abs(float(np.polyfit(x, y, 1)[0])) if tilted else 0.0
         symbol = typical_height(self.size[own])
-        return _Side(*low.tolist(), *high.tolist(), symbol, int(bodies.sum()), tilt)
+        (left, top), (right, bottom) = low.tolist(), high.tolist()
+        return _Side(left, top, right, bottom, symbol, int(bodies.sum()), tilt)
 
 
 @dataclass(frozen=True)

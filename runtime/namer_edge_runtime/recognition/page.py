@@ -70,21 +70,23 @@ class PicturePage(Page):
         self._labels, _, _ = connected(mask)
         outlines, nesting = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
         outer = [
-            outline[:, 0]
+            outline[:, 0].astype(np.float32)
             for outline, (_, _, _, hole_of) in zip(
                 outlines, nesting[0] if nesting is not None else (), strict=True
             )
             if hole_of < 0
         ]
         self.shapes = outer
-        self._numbers = np.array([self._labels[y, x] for x, y in (one[0] for one in outer)])
+        self._numbers = np.array(
+            [self._labels[int(y), int(x)] for x, y in (one[0] for one in outer)]
+        )
 
     def part(self, own: Sequence[int]) -> LoadedInput:
         kept = np.zeros(int(self._labels.max()) + 1, np.uint8)
         kept[self._numbers[list(own)]] = 1
         # With their soft edges.
         near = cv2.dilate(kept[self._labels], np.ones((3, 3), np.uint8))
-        rows, columns = near.any(1).nonzero()[0], near.any(0).nonzero()[0]
+        rows, columns = np.flatnonzero(near.any(axis=1)), np.flatnonzero(near.any(axis=0))
         top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
         inside = slice(top, bottom), slice(left, right)
         picture = np.pad(255 - self._ink.image[inside] * near[inside], ROUND, constant_values=255)
