@@ -181,8 +181,10 @@ def http_page() -> str:
             parts += ["\n".join(asked)] if asked else []
             rows = ["| status | | body |", "|---|---|---|"]
             for status, answer in call["responses"].items():
-                (body,) = answer["content"].values()
-                rows.append(f"| {status} | {answer['description']} | {_kind(body['schema'])} |")
+                (kind, body), *others = answer["content"].items()
+                also = ", ".join(f"`{other}`" for other, _ in others)
+                written = _kind(body["schema"]) + f"; by `Accept` also {also}" * bool(others)
+                rows.append(f"| {status} | {answer['description']} | {written} |")
             parts.append("\n".join(rows))
     for name, schema in told["components"]["schemas"].items():
         rows = [

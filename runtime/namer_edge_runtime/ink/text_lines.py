@@ -58,7 +58,9 @@ WEIGHTS = {
 ink of CROHME, alone and composed to pages."""
 SCORE_WEIGHT, LEAST_SCORE = -0.41, 8e-7
 """Weight of the logarithm of the uncut score, and the least score that counts."""
-LEAST_LOG_ODDS = 0.0
+LEAST_LOG_ODDS, LEAST_AMONG_LINES = 0.0, -1.8
+"""From which a cut holds, and in a part of a page that was cut before. Formulas alone are split
+only where there is no doubt."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,11 @@ class Cut:
     log_odds: float
     """That two lines are parted, as far as the shapes tell."""
 
-    def holds(self, score: float) -> bool:
-        """Whether it parts two lines although, uncut, both sides are read with this score."""
-        return self.log_odds + SCORE_WEIGHT * log(max(score, LEAST_SCORE)) > LEAST_LOG_ODDS
+    def holds(self, score: float, among_lines: bool = False) -> bool:
+        """Whether it parts two lines although, uncut, both sides are read with this score; more
+        readily `among_lines`, where what is cut is a part of a page that has several."""
+        least = LEAST_AMONG_LINES if among_lines else LEAST_LOG_ODDS
+        return self.log_odds + SCORE_WEIGHT * log(max(score, LEAST_SCORE)) > least
 
 
 def best_cut(shapes: Shapes) -> Cut | None:

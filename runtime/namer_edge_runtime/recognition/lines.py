@@ -31,6 +31,8 @@ class Block:
     page: Page | None
     own: tuple[int, ...]
     """Which shapes of the page it holds."""
+    among_lines: bool = False
+    """Whether the page has other lines."""
     halves: tuple["Block", ...] = ()
 
     @classmethod
@@ -78,10 +80,10 @@ class Block:
         read = isinstance(answer, Result) and answer.prepared is not None
         return answer.score if read and isinstance(answer, Result) else None
 
-    def divide(self, score: float | None) -> None:
+    def divide(self, score: float | None, among_lines: bool = False) -> None:
         """Cuts it in two, if its cut holds where it reads with this score."""
         cut = self.cut
-        if self.page is None or cut is None or score is None or not cut.holds(score):
+        if self.page is None or cut is None or score is None or not cut.holds(score, among_lines):
             return
         for upper in (True, False):
             own = tuple(
@@ -90,8 +92,9 @@ class Block:
                 for number in unit
                 if above == upper
             )
-            own = tuple(sorted(own))
-            self.halves += (Block(Job.open(self.page.part(own)), self.page, own),)
+            part = Job.open(self.page.part(tuple(sorted(own))))
+            half = Block(part, self.page, tuple(sorted(own)), among_lines=True)
+            self.halves += (half,)
 
     def unread(self) -> Iterator["Block"]:
         """Its parts that are to be read, after it is cut wherever that is `SURE`."""
@@ -122,7 +125,7 @@ def find_lines(
     read = wholes
     while read:
         for block in read:
-            block.divide(block.score)
+            block.divide(block.score, block.among_lines)
         read = [part for block in read for half in block.halves for part in half.unread()]
         inputs = [block.job.input for block in read if block.job.input is not None]
         for block, answer in zip(read, single_pass(inputs, batch_size, alternatives), strict=True):

@@ -11,7 +11,6 @@ from ..recognition.pen_session import Alternative, CanvasSymbol
 from ..result import Reading
 from .worker import ReadResponse
 
-
 _RELATIONS = {"\\sqrt": "√", "\\frac": "a/b", "^": "xⁿ", "_": "xₙ", "\\limits": "lim ₙ"}
 
 
