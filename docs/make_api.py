@@ -181,7 +181,7 @@ def http_page() -> str:
             parts += ["\n".join(asked)] if asked else []
             rows = ["| status | | body |", "|---|---|---|"]
             for status, answer in call["responses"].items():
-                (kind, body), *others = answer["content"].items()
+                (_, body), *others = answer["content"].items()
                 also = ", ".join(f"`{other}`" for other, _ in others)
                 written = _kind(body["schema"]) + f"; by `Accept` also {also}" * bool(others)
                 rows.append(f"| {status} | {answer['description']} | {written} |")
