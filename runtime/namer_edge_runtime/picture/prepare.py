@@ -62,7 +62,7 @@ class _Ink:
 
 @dataclass(frozen=True)
 class PageInk:
-    """The cleaned ink of a picture, to be taken apart."""
+    """An ink map of a picture, or of a part of it."""
 
     image: NDArray[np.uint8]
     """[H, W], 255 ink, 0 background."""
@@ -70,6 +70,11 @@ class PageInk:
     """x, y of the first pixel in the picture."""
     factor: float
     """Pixels of `image` for one of the picture."""
+
+    def part(self, image: NDArray[np.uint8], corner: tuple[int, int]) -> "PageInk":
+        """Ink [h, w] of this map whose first pixel is its pixel `corner` (x, y)."""
+        (x, y), (left, top) = self.corner, corner
+        return PageInk(image, (x + left / self.factor, y + top / self.factor), self.factor)
 
 
 @dataclass(frozen=True)
@@ -117,9 +122,18 @@ class Lines:
             gray = np.asarray(cv2.resize(gray, size[::-1], interpolation=cv2.INTER_AREA), np.uint8)
             steps.add(f"Scaled down to {gray.shape[1]} x {gray.shape[0]}", gray)
         found = ink_map(gray, steps)
-        ink = None if found is None else _measured(found.image)
+        image = np.zeros_like(gray) if found is None else found.image
+        return cls.of(PageInk(image, (0.0, 0.0), factor), preprocessing, steps)
+
+    @classmethod
+    def of(
+        cls, page: PageInk, preprocessing: Preprocessing, steps: Steps | None = None
+    ) -> "Lines | None":
+        """The lines of an ink map, from step 3 of `find` on; None where there is no ink."""
+        steps = steps or Unseen()
+        ink = _measured(page.image)
         if ink is None:
-            steps.add("No ink: a blank page", np.zeros_like(gray))
+            steps.add("No ink: a blank page", np.zeros_like(page.image))
             return None
         steps.add(f"Dirt dropped, cut out; the pen is {ink.pen:.1f} pixels wide", 255 - ink.image)
         # Dots alone say nothing of a symbol's height; their pen does.
@@ -137,11 +151,12 @@ class Lines:
             around = cv2.GaussianBlur(drawn, (0, 0), max(0.5, AROUND * pen))
             drawn = np.asarray(cv2.addWeighted(drawn, 2, around, -1, 0), np.uint8)
         skeleton = Skeleton.of(drawn, pen, INK)
-        corner = (ink.corner[0] - edge) / factor, (ink.corner[1] - edge) / factor
+        (x, y), factor = page.corner, page.factor
+        corner = x + (ink.corner[0] - edge) / factor, y + (ink.corner[1] - edge) / factor
         return cls(
             *(drawn, pen, skeleton, fine * factor, corner),
             preprocessing.symbol_height * fineness,
-            page=PageInk(ink.image, (ink.corner[0] / factor, ink.corner[1] / factor), factor),
+            page=page.part(ink.image, ink.corner),
         )
 
     def turned(self, angle: float, steps: Steps | None = None) -> "Lines":
