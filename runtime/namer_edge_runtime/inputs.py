@@ -23,7 +23,7 @@ from .picture.foreign import foreign
 from .picture.load import load, load_color
 from .picture.prepare import Lines, PageInk, blank_page
 from .picture.steps import Steps
-from .preprocessing import Prepared, Preprocessing, cut_out, turned
+from .preprocessing import Prepared, Preprocessing, turned
 
 if TYPE_CHECKING:
     from .ink.inkml import Ink
@@ -54,10 +54,8 @@ class LoadedInput:
     """Angle in radians by which it is turned about its origin before it is drawn, from x to y."""
     mirror: tuple[float, float] = (1.0, 1.0)
     """Factors of x and y of the strokes, 1 or -1, before they are turned."""
-    corner: tuple[float, float] = (0.0, 0.0)
-    """Where the picture's first pixel lies in the input it was cut out of."""
-    enlarged: float = 1.0
-    """Pixels of the picture for one of that input."""
+    part: PageInk | None = None
+    """The ink that is read of the picture, where that is only a part of it."""
     _found: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Once found: the symbol height that a picture's lines were found for, and the lines."""
 
@@ -85,7 +83,10 @@ class LoadedInput:
                 or not self._found
                 or preprocessing.symbol_height > LARGER * self._found[0]
             ):
-                lines = Lines.find(self.picture, preprocessing, steps)
+                if self.part is None:
+                    lines = Lines.find(self.picture, preprocessing, steps)
+                else:
+                    lines = Lines.of(self.part, preprocessing, steps)
                 if lines is not None and self.turn:
                     lines = lines.turned(self.turn, steps)
                 self._found[:] = preprocessing.symbol_height, lines
@@ -94,7 +95,7 @@ class LoadedInput:
         lines = self._found[1]
         if lines is None:
             return blank_page()
-        prepared = cut_out(lines.prepared(preprocessing, steps), self.corner, self.enlarged)
+        prepared = lines.prepared(preprocessing, steps)
         if preprocessing.channels == 1 or self.raw is None:
             return prepared
         color = colored(load_color(self.raw), prepared)
@@ -115,7 +116,7 @@ class LoadedInput:
         return other
 
     @property
-    def page(self) -> "PageInk | None":
+    def page(self) -> PageInk | None:
         """The cleaned ink of a picture that was prepared; None of a blank one, and of ink."""
         return self._found[1].page if self._found and self._found[1] is not None else None
 

@@ -4,7 +4,7 @@ Ink is bright (255) on a background of 0. Training and recognition use the same 
 which the model file carries.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -124,17 +124,6 @@ class Prepared:
         """Coordinates of the input [N, 2] (x, y) → model pixels."""
         upright = np.asarray(points, np.float64) * self.mirror
         return turned(upright, self.turn) * self.scale + self.offset
-
-
-def cut_out(prepared: Prepared, corner: tuple[float, float], enlarged: float) -> Prepared:
-    """What was prepared from a cut-out, with the way back to what it was cut out of.
-
-    The cut-out begins at `corner` of that, and has `enlarged` pixels for one of its.
-    """
-    scale = prepared.scale * enlarged
-    shift = turned(np.array([corner]), prepared.turn)[0] * scale
-    x, y = (prepared.offset - shift).tolist()
-    return replace(prepared, scale=scale, offset=(x, y))
 
 
 def planes(

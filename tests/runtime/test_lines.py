@@ -201,3 +201,20 @@ def test_alignment_and_lines_that_begin_with_a_bracket() -> None:
     assert Expression(tokens).latex == ("\\begin{aligned}[a]&=2\\\\&x+1\\\\f(x=1)&<3\\end{aligned}")
     assert aligned(rows[:1]) == rows[0]
     assert lines_of(rows[0]) == [rows[0]]
+
+
+def test_a_line_of_a_picture_is_read_as_in_a_picture_without_the_others(
+    packaged: Recognizer,
+) -> None:
+    strokes, own = page((4, 10, 2), 1.0, 0.0, 1)
+    lines = packaged(picture(strokes)).lines
+    assert len(lines) == 3
+    for number, line in enumerate(lines):
+        others = [i for i, o in enumerate(own) if o != number]
+        erased = picture(strokes)
+        low = np.concatenate(strokes).min(0) - 40 / 60
+        places = [((strokes[i] - low) * 60 * 16).astype(np.int32) for i in others]
+        cv2.polylines(erased, places, False, 245, 8, cv2.LINE_8, 4)
+        alone = packaged(erased)
+        assert line.canonical == alone.canonical
+        assert line.box == pytest.approx(alone.lines[0].box, abs=2)

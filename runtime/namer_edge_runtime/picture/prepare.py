@@ -67,7 +67,7 @@ class _Ink:
 
 @dataclass(frozen=True)
 class PageInk:
-    """The cleaned ink of a picture, to be taken apart."""
+    """An ink map of a picture, or of a part of it."""
 
     image: NDArray[np.uint8]
     """[H, W], 255 ink, 0 background."""
@@ -75,6 +75,11 @@ class PageInk:
     """x, y of the first pixel in the picture."""
     factor: float
     """Pixels of `image` for one of the picture."""
+
+    def part(self, image: NDArray[np.uint8], corner: tuple[int, int]) -> "PageInk":
+        """Ink [h, w] of this map whose first pixel is its pixel `corner` (x, y)."""
+        (x, y), (left, top) = self.corner, corner
+        return PageInk(image, (x + left / self.factor, y + top / self.factor), self.factor)
 
 
 @dataclass(frozen=True)
@@ -128,9 +133,26 @@ class Lines:
             gray = sheet.image
             steps.add("The sheet, cut out of what lies round it", gray)
         found = ink_map(gray, steps, None if sheet is None else sheet.outside)
-        ink = None if found is None else _measured(found.image)
-        if found is None or ink is None:
-            steps.add("No ink: a blank page", np.zeros_like(gray))
+        image = np.zeros_like(gray) if found is None else found.image
+        x, y = (0, 0) if sheet is None else sheet.corner
+        notes = (*([OUTSIDE] * (sheet is not None)), *(() if found is None else found.notes))
+        page = PageInk(image, (x / factor, y / factor), factor)
+        return cls.of(page, preprocessing, steps, notes)
+
+    @classmethod
+    def of(
+        cls,
+        page: PageInk,
+        preprocessing: Preprocessing,
+        steps: Steps | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> "Lines | None":
+        """The lines of an ink map, from step 3 of `find` on; None where there is no ink. `notes`
+        tell what was left out of it."""
+        steps = steps or Unseen()
+        ink = _measured(page.image)
+        if ink is None:
+            steps.add("No ink: a blank page", np.zeros_like(page.image))
             return None
         steps.add(f"Dirt dropped, cut out; the pen is {ink.pen:.1f} pixels wide", 255 - ink.image)
         # Dots alone say nothing of a symbol's height; their pen does.
@@ -148,13 +170,13 @@ class Lines:
             around = cv2.GaussianBlur(drawn, (0, 0), max(0.5, AROUND * pen))
             drawn = np.asarray(cv2.addWeighted(drawn, 2, around, -1, 0), np.uint8)
         skeleton = Skeleton.of(drawn, pen, INK)
-        x, y = (0, 0) if sheet is None else sheet.corner
-        corner = (ink.corner[0] + x - edge) / factor, (ink.corner[1] + y - edge) / factor
+        (x, y), factor = page.corner, page.factor
+        corner = x + (ink.corner[0] - edge) / factor, y + (ink.corner[1] - edge) / factor
         return cls(
             *(drawn, pen, skeleton, fine * factor, corner),
             preprocessing.symbol_height * fineness,
-            notes=(*([OUTSIDE] * (sheet is not None)), *found.notes, *ink.notes),
-            page=PageInk(ink.image, (ink.corner[0] / factor, ink.corner[1] / factor), factor),
+            notes=(*notes, *ink.notes),
+            page=page.part(ink.image, ink.corner),
         )
 
     def turned(self, angle: float, steps: Steps | None = None) -> "Lines":

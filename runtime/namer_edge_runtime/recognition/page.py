@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import cv2
@@ -18,8 +19,9 @@ from ..result import Box
 if TYPE_CHECKING:
     from ..result import Result
 
-ROUND = 12
-"""Pixels of paper that are left round a line that is cut out of a picture."""
+
+SOFT = 3
+"""Pixels round a component that hold its soft edges."""
 
 
 class Page(ABC):
@@ -31,7 +33,7 @@ class Page(ABC):
     @staticmethod
     def of(value: LoadedInput) -> "Page | None":
         """The page of an input that has been prepared; None of a blank one, or a turned one."""
-        if value.turn or value.corner != (0.0, 0.0):
+        if value.turn or value.part is not None:
             return None
         if value.strokes:
             return InkPage(value.strokes, value.name)
@@ -84,17 +86,17 @@ class PicturePage(Page):
     def part(self, own: Sequence[int]) -> LoadedInput:
         kept = np.zeros(int(self._labels.max()) + 1, np.uint8)
         kept[self._numbers[list(own)]] = 1
-        # With their soft edges.
-        near = np.asarray(cv2.dilate(kept[self._labels], np.ones((3, 3), np.uint8)))
-        rows, columns = np.flatnonzero(near.any(1)), np.flatnonzero(near.any(0))
+        # With their soft edges, and nothing of the others.
+        kept[0] = 1
+        round_it = np.ones((2 * SOFT + 1, 2 * SOFT + 1), np.uint8)
+        own_ink = kept[self._labels] * (self._labels > 0)
+        near = np.asarray(cv2.dilate(own_ink, round_it)) * kept[self._labels]
+        rows, columns = np.flatnonzero(near.any(axis=1)), np.flatnonzero(near.any(axis=0))
         top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
         inside = slice(top, bottom), slice(left, right)
-        picture = np.pad(255 - self._ink.image[inside] * near[inside], ROUND, constant_values=255)
-        x, y = self._ink.corner
-        factor = self._ink.factor
-        corner = x + (int(left) - ROUND) / factor, y + (int(top) - ROUND) / factor
-        value = self._value
-        return LoadedInput(None, picture, value.name, value.raw, corner=corner, enlarged=factor)
+        # Ink at the edge would be taken for that of the paper.
+        image = np.pad(self._ink.image[inside] * near[inside], 1)
+        return replace(self._value, part=self._ink.part(image, (int(left) - 1, int(top) - 1)))
 
     def strokes(self, own: Sequence[int]) -> None:
         return None
