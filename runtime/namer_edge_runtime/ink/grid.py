@@ -79,7 +79,7 @@ def find_grids(shapes: Shapes) -> list[Grid]:
         return []
     sizes = np.array([shape.max(0) - shape.min(0) for shape in shapes], np.float64)
     unit = _unit(sizes)
-    if unit <= 0:
+    if unit <= 0 or not _tall(sizes, unit).any():
         return []
     placed = [dense(np.asarray(shape, np.float64) / unit) for shape in shapes]
     pieces = _joined(placed)
@@ -127,6 +127,12 @@ def _unit(sizes: NDArray[np.float64]) -> float:
     return typical_height(sizes[~(narrow & (height >= TALL * first))])
 
 
+def _tall(sizes: NDArray[np.float64], unit: float) -> NDArray[np.bool_]:
+    """Which shapes may be brackets round rows, or their stems."""
+    width, height = sizes.T
+    return (height >= TALL * unit) & (width <= NARROW * height)
+
+
 def _box(points: Shapes) -> tuple[float, float, float, float]:
     low = np.min([p.min(0) for p in points], axis=0)
     high = np.max([p.max(0) for p in points], axis=0)
@@ -139,7 +145,7 @@ def _joined(shapes: Shapes) -> list[tuple[int, ...]]:
     width, height = (boxes[:, 2:] - boxes[:, :2]).T
     caps = np.flatnonzero(width >= 2 * height)
     groups = [{number} for number in range(len(shapes))]
-    for stem in np.flatnonzero((height >= TALL) & (width <= NARROW * height)).tolist():
+    for stem in np.flatnonzero(_tall(boxes[:, 2:] - boxes[:, :2], 1.0)).tolist():
         for cap in caps[width[caps] <= NARROW * height[stem]].tolist():
             middle = boxes[cap, [1, 3]].mean()
             away = min(abs(middle - boxes[stem, end]) for end in (1, 3))
@@ -156,8 +162,7 @@ def _distance(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
 
 def _brackets(boxes: Boxes, kinds: Sequence[str]) -> Iterator[tuple[int, int | None, list[int]]]:
     """Opening, closing (None for cases) and what they hold."""
-    width, height = (boxes[:, 2:] - boxes[:, :2]).T
-    tall = (height >= TALL) & (width <= NARROW * height)
+    tall = _tall(boxes[:, 2:] - boxes[:, :2], 1.0)
     center = (boxes[:, :2] + boxes[:, 2:]) / 2
     opens, closes = (
         np.array(

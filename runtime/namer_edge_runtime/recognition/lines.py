@@ -19,6 +19,8 @@ from .single_pass import SinglePass
 
 SURE = 0.5
 """A cut that would be made in what is read with this score needs no reading."""
+SURER = 3.0
+"""A grid stands where its parts read so many times as sure, in the mean, as the whole."""
 LEAST_SURE = 1e-3
 """A page that reads surer than this as one line is compared with its lines."""
 
@@ -44,8 +46,8 @@ class Block:
 
     @cached_property
     def grids(self) -> list[Grid]:
-        """The matrices and cases in it."""
-        if self.page is None:
+        """The matrices and cases in it; none where it reads too surely for them."""
+        if self.page is None or (self.score or 0.0) * SURER >= 1:
             return []
         found = find_grids([self.page.shapes[number] for number in self.own])
         return [grid.numbered(self.own) for grid in found]

@@ -11,7 +11,7 @@ from ..formula.vocabulary import CELL, ROW, begin, end
 from ..ink.grid import Grid
 from ..result import Result
 from .job import Job
-from .lines import Block
+from .lines import SURER, Block
 from .page import Page
 from .single_pass import SinglePass
 
@@ -19,8 +19,6 @@ ENVIRONMENTS = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "|": "vmatrix"}
 """Left bracket → environment; a brace without its twin opens `cases`."""
 RAISED, LOWERED = 0.45, 0.65
 """A script of a matrix ends above the first share of its height, or begins below the second."""
-SURER = 3.0
-"""A grid stands where its parts read so many times as sure, in the mean, as the whole."""
 
 Part = tuple[str, Job]
 """What stands before a part, and its job: tokens of brackets, cells, rows and scripts."""
