@@ -38,6 +38,8 @@ def lines_of(tokens: Sequence[str]) -> list[tuple[str, ...]]:
     depth = 0
     for token in tokens[1:-1]:
         depth += token.startswith("\\begin{") - token.startswith("\\end{")
+        if depth < 0:  # two of them, one behind the other
+            return [tuple(tokens)]
         if depth == 0 and token == ROW:
             rows.append([])
         elif depth or token != CELL:
