@@ -23,11 +23,12 @@ from namer_edge_export.export import export, verify
 from namer_edge_export.formats import TARGETS, find_target
 from namer_edge_export.parity import Pictures, parity
 from namer_edge_runtime.command import INTERRUPTED, main
-from namer_edge_runtime.errors import ExportError, UsageError
+from namer_edge_runtime.errors import ExportError, UnreadableError, UsageError
 from namer_edge_runtime.inputs import LoadedInput
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.preprocessing import Prepared
 from namer_edge_runtime.recognizer import Recognizer
+from namer_edge_runtime.result import Result
 
 from ..handwriting import VOCABULARY, written
 from .conftest import CHECKPOINT, traced
@@ -43,7 +44,8 @@ def test_odd_sizes_come_through_the_recognizer(model: ModelFile) -> None:
     for size in ((17, 33), (1, 1), (3, 999), (33, 17)):
         picture = np.full(size, 255, np.uint8)
         picture[size[0] // 2, size[1] // 3 :] = 0
-        recognizer(picture)  # whatever it reads, it does not fail
+        (answer,) = recognizer.each([picture])  # whatever it reads, it does not fail
+        assert isinstance(answer, Result | UnreadableError)
 
 
 def test_a_batch_reads_as_one_by_one(model: ModelFile) -> None:

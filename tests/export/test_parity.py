@@ -22,7 +22,7 @@ from namer_edge_export.formats import TARGETS, Target
 from namer_edge_export.parity import Difference, Parity, Pictures, parity
 from namer_edge_runtime.bulk.run import NamedBytes
 from namer_edge_runtime.command import main
-from namer_edge_runtime.errors import DataError, ExportError
+from namer_edge_runtime.errors import DataError, ExportError, UnreadableError
 from namer_edge_runtime.ink.render import render
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.model_file import ModelFile
@@ -89,8 +89,8 @@ def page(rows: Sequence[Sequence[int]]) -> bytes:
 
 def read(recognizer: Recognizer, pictures: Sequence[Any], batch_size: int = 1) -> list[str]:
     answers = recognizer.each(pictures, batch_size)
-    assert all(isinstance(answer, Result) for answer in answers)
-    return [answer.canonical for answer in answers]  # type: ignore[union-attr]
+    assert all(isinstance(answer, Result | UnreadableError) for answer in answers)
+    return [answer.canonical if isinstance(answer, Result) else "" for answer in answers]
 
 
 def test_t11_at_sizes_that_were_never_exported_alone_and_batched_and_again(
@@ -144,7 +144,7 @@ def test_ink_in_which_nothing_is_seen(pair: tuple[Recognizer, Recognizer]) -> No
     for recognizer in pair:
         none = replace(recognizer.decoding, max_nodes=2)
         blind = Recognizer(recognizer.engine, LOOK, NAMER.vocabulary, none)
-        answers += [blind(png(255 - render(written(0).strokes, LOOK).image)) for _ in range(2)]
+        answers += [blind(written(0).strokes) for _ in range(2)]
     assert {answer.canonical for answer in answers} == {""}
     assert all(answer.truncated for answer in answers)
 
@@ -153,11 +153,12 @@ def test_t11_a_page_of_more_nodes_than_are_taken(pair: tuple[Recognizer, Recogni
     crowded = page([[(row + number) % 16 for number in range(12)] for row in range(10)])
     torch, exported = pair
     assert torch.decoding.max_nodes == 512
-    expected = torch(crowded)
+    prepared = prepare_input(crowded, LOOK)  # as one line
+    expected = torch(prepared)
     assert expected.truncated
     assert len(expected.tokens) > 10
     for _ in range(2):
-        answer = exported(crowded)
+        answer = exported(prepared)
         assert answer.truncated
         assert answer.canonical == expected.canonical
 

@@ -75,3 +75,13 @@ def test_pieces_of_a_stroke_belong_to_one_symbol() -> None:
     first, second = groups(pieces)
     assert assign_strokes(pieces, ["-", "1"], places) == [tuple(first), tuple(second)]
     assert len(first) + len(second) == len(pieces)
+
+
+def test_rows_of_small_writing_are_no_strokes_in_pieces() -> None:
+    letter = np.array([[0, 1], [0.3, 0], [0.6, 1]], np.float32)
+    rows = [
+        letter + np.array([0.7 * column, 3 * row], np.float32)
+        for row in range(6)
+        for column in range(40)
+    ]
+    assert len(whole(rows)) == len(rows)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .strokes import Stroke, Strokes, bounds, symbol_height
+from .strokes import BAR, Stroke, Strokes, bounds, symbol_height
 
 GAP = 0.2
 """Pieces lie this near, in heights of a typical symbol."""
@@ -47,7 +47,15 @@ def groups(strokes: Sequence[Stroke]) -> list[range]:
         found = _linked(links)
         before, height = height, symbol_height(_joined(strokes, found))
         if height >= 0.99 * before:
-            return found if height >= GROWTH * symbol_height(strokes) else alone
+            grown = height >= GROWTH * symbol_height(strokes)
+            return found if grown and _has_symbols(strokes, found) else alone
+
+
+def _has_symbols(strokes: Sequence[Stroke], found: Sequence[range]) -> bool:
+    """Whether any stroke, once joined, is no bar: rows of small writing become nothing but bars."""
+    boxes = np.array([bounds(strokes[group.start : group.stop]) for group in found])
+    width, height = (boxes[:, 2:] - boxes[:, :2]).T
+    return bool((width <= BAR * height).any())
 
 
 def _gaps(strokes: Sequence[Stroke]) -> NDArray[np.float64]:
