@@ -3,8 +3,7 @@
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-
-from namer_edge_runtime.model_file import ModelFile
+from typing import Any
 
 from .formats import table
 
@@ -82,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from .convert import convert, is_model_file
 
-    write: Callable[..., ModelFile] = convert
+    write: Callable[..., Any] = convert
     options = {
         "second_looks": arguments.second_looks,
         "sure": arguments.sure,

@@ -116,7 +116,6 @@ def test_rows_go_where_their_tokens_stand_now(
 ) -> None:
     old, _, _ = load_weights(checkpoint)
     new = Namer(old.architecture, Vocabulary.load(str(mine)))
-    fresh = {name: value.clone() for name, value in new.state_dict().items()}
     taken = load_pretrained(new, checkpoint)
     assert (taken.new, taken.dropped) == ((SMILEY,), ())
     taken.report(checkpoint)
@@ -131,7 +130,8 @@ def test_rows_go_where_their_tokens_stand_now(
     assert torch.equal(old.pgd.token.weight[-3:], new.pgd.token.weight[-3:])
     assert torch.equal(old.pgd.correct.bias[-2:], new.pgd.correct.bias[-2:])
     face = new.vocabulary.id(SMILEY)
-    assert torch.equal(new.pgd.token.weight[face], fresh["pgd.token.weight"][face])
+    known = old.pgd.token.weight[: old.vocabulary.size].mean(0)
+    assert torch.allclose(new.pgd.token.weight[face], known)
     for name, value in old.encoder.state_dict().items():
         assert torch.equal(value, new.encoder.state_dict()[name])
 
