@@ -16,7 +16,7 @@ from namer_edge_runtime.errors import InkError
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.recognizer import Recognizer
 
-from ..server.conftest import CHROMIUM
+from ..conftest import CHROMIUM
 from .conftest import Site
 
 OPEN = """async () => {

@@ -15,9 +15,6 @@ from namer_edge_runtime.browser.onnxruntime_web import MODULE, WASM, runtime_fil
 from namer_edge_runtime.errors import EngineError
 from namer_edge_runtime.model_file import ModelFile
 
-from ..server.conftest import camera, chromium
-
-__all__ = ["camera", "chromium"]
 RUNTIME = "NAMER_EDGE_ONNXRUNTIME_WEB"
 """Environment variable: a folder or package of onnxruntime-web, in the place of npm's."""
 

@@ -7,6 +7,7 @@ import pytest
 
 from namer_edge_runtime.errors import NamerEdgeError
 from namer_edge_runtime.inputs import open_input
+from namer_edge_runtime.picture import heif
 
 from .conftest import Run
 from .drawing import picture, png
@@ -20,6 +21,12 @@ FILES = {
     "k.xopp": (b"\x1f\x8b\x08\0", "Xournal++"),
     "l.jxl": (b"\xff\x0a\0", "JPEG XL is not read"),
 }
+
+
+@pytest.fixture(autouse=True)
+def _without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HEIC and AVIF as the default install sees them, whatever is installed here."""
+    monkeypatch.setattr(heif, "is_installed", lambda: False)
 
 
 @pytest.mark.parametrize("name", FILES)
