@@ -95,11 +95,19 @@ def typical_height(sizes: NDArray[np.floating]) -> float:
     if len(sizes) == 0:
         return 0.0
     width, height = sizes[:, 0], sizes[:, 1]
-    upright = height[(width <= BAR * height) & (height > 0)]
+    upright = np.sort(height[(width <= BAR * height) & (height > 0)])
     if len(upright):
-        upright = upright[upright >= DOT * np.quantile(upright, 0.75)]
-        return float(np.quantile(upright, 0.65))
+        return _quantile(upright[upright >= DOT * _quantile(upright, 0.75)], 0.65)
     return float(np.median(width)) if width.max() > 0 else 0.0
+
+
+def _quantile(ordered: NDArray[np.floating], share: float) -> float:
+    """NumPy's, of ordered numbers, without what takes it longer."""
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    first, second = float(ordered[low]), float(ordered[min(low + 1, len(ordered) - 1)])
+    part, step = place - low, second - first
+    return second - step * (1 - part) if part >= 0.5 else first + step * part
 
 
 def symbol_height(strokes: Sequence[Stroke]) -> float:

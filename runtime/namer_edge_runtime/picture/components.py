@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ink.strokes import typical_height
 from .stroke_width import measured_width
 
 THICK = 2.4
@@ -56,6 +57,11 @@ class ConnectedComponents:
     def pen(self) -> float:
         """Mean stroke width in pixels; 0 without components."""
         return measured_width(self.image, self.mask, len(self)) if len(self) else 0.0
+
+    @cached_property
+    def height(self) -> float:
+        """Height of a typical symbol; 0 without components."""
+        return typical_height(self.sizes)
 
     @property
     def sizes(self) -> NDArray[np.float64]:

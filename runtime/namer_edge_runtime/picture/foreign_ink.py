@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ink.strokes import BAR, DOT, typical_height
+from ..ink.strokes import BAR, DOT
 from .components import ConnectedComponents
 
 FRAME = "a frame round the formula is left out"
@@ -33,6 +33,8 @@ MOST_LINES = 3
 """Lines under a formula."""
 SOLID, BROAD = 0.5, 4.0
 """A blot fills this share of its box and is so many pens wide, both at least."""
+PLUMP = 1.3
+"""Of several of them one, at least, is in the mean so many times as thick as the mean of all ink."""
 HOLE, ROW = 1.6, 7
 """The same for one of a row of equal blots, and how many make a row."""
 CROSSED, DENSE = 4.5, 0.33
@@ -71,6 +73,8 @@ def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
     solid = (area > SOLID * width * height) & (np.minimum(width, height) > 1)
+    if not (area > PLUMP * clean.pen * np.maximum(width, height))[solid].any():
+        return clean
     pen = _pen_of(clean, ~solid)
     blots = solid & (np.minimum(width, height) > BROAD * pen)
     for place in np.flatnonzero(blots).tolist():
@@ -93,11 +97,14 @@ def _without_scribbles(clean: ConnectedComponents) -> ConnectedComponents:
     """Symbols that are crossed out by many lines."""
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
-    high = height < ACROSS * typical_height(clean.sizes)
+    high = height < ACROSS * clean.height
     scribbles = high & (area > DENSE * width * height)
     scribbles &= np.minimum(width, height) > BROAD * clean.pen
+    scribbles &= area > CROSSED / 2 * clean.pen * (width + height)
+    if not scribbles.any():
+        return clean
     scribbles &= area > CROSSED * _pen_of(clean, ~scribbles) * (width + height)
-    return clean if not scribbles.any() or scribbles.all() else clean.only(~scribbles)
+    return clean if scribbles.all() else clean.only(~scribbles)
 
 
 def _pen_of(clean: ConnectedComponents, lines: NDArray[np.bool_]) -> float:
@@ -116,14 +123,15 @@ def _own(clean: ConnectedComponents, place: int) -> tuple[NDArray[np.uint8], tup
     number = clean.numbers[place]
     x, y, w, h = clean.stats[number, :4].tolist()
     box = slice(y, y + h), slice(x, x + w)
-    return np.pad((clean.labels[box] == number).astype(np.uint8), 1), box
+    own = (clean.labels[box] == number).view(np.uint8)
+    return np.asarray(cv2.copyMakeBorder(own, 1, 1, 1, 1, cv2.BORDER_CONSTANT), np.uint8), box
 
 
 def _without_frames(clean: ConnectedComponents) -> ConnectedComponents:
     """Closed lines with several symbols inside: boxes, circles, clouds."""
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
-    symbol = typical_height(clean.sizes)
+    symbol = clean.height
     large = (height > min(LARGE * symbol, 0.5 * height.max())) & (area < SPARSE * width * height)
     if not large.any():
         return clean
@@ -143,6 +151,8 @@ def _ring(
 ) -> tuple[NDArray[np.bool_], tuple[slice, slice]] | None:
     """The pixels of a frame in its box, and the box; None where the component is none."""
     own, box = _own(clean, place)
+    if cv2.contourArea(cv2.convexHull(cv2.findNonZero(own))) < BOXLIKE * own.size:
+        return None
     joined = cv2.morphologyEx(
         np.pad(own, GAP), cv2.MORPH_CLOSE, np.ones((2 * GAP + 1, 2 * GAP + 1), np.uint8)
     )[GAP:-GAP, GAP:-GAP]
@@ -181,7 +191,7 @@ GAP = 3
 def _without_underlines(clean: ConnectedComponents) -> ConnectedComponents:
     """Up to `MOST_LINES` level lines below everything else, about as long as it."""
     kept = np.ones(len(clean), np.bool_)
-    symbol = typical_height(clean.sizes)
+    symbol = clean.height
     for place in _lowest_lines(clean):
         others = kept.copy()
         others[place] = False
@@ -212,7 +222,7 @@ def _without_far_ink(clean: ConnectedComponents) -> ConnectedComponents:
     """Writing further than `AWAY` symbols from the main part, where it is little."""
     low = clean.stats[clean.numbers, :2].astype(np.float64)
     high = low + clean.sizes
-    distance = AWAY * typical_height(clean.sizes)
+    distance = AWAY * clean.height
     group = np.full(len(clean), -1)
     count = 0
     for start in range(len(clean)):

@@ -221,9 +221,12 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
     count = min(MOST_STRIPS, max(LEAST_STRIPS, across // STRIP))
     if across < NARROWEST * count or height < HIGHEST:
         return []
+    ends = np.hstack([coarse[:, : across // count], coarse[:, -(across // count) :]])
+    if int(ends.max()) - int(ends.min()) < FAINTEST / 2:  # lines run from side to side
+        return []
     profiles = _profiles(coarse, count)
     shows = profiles > 0
-    if shows.any(0).mean() < SPAN:
+    if not shows[:, [0, -1]].any() or shows.any(0).mean() < SPAN:
         return []
     tried = np.full((1, count), np.inf)
     found = np.full((1, count), np.inf)

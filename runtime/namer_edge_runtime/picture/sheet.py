@@ -62,11 +62,13 @@ def find_sheet(gray: NDArray[np.uint8]) -> Sheet | None:
 def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     """The mask [h, w], 1 on a bright sheet with dark surroundings; None where there is none."""
     edge = np.concatenate([gray[0], gray[-1], gray[:, 0], gray[:, -1]])
+    if int(gray.max()) - int(edge.min()) <= CONTRAST:
+        return None
     level, bright = cv2.threshold(gray, 0, 1, cv2.THRESH_OTSU)
     if (edge <= level).mean() < AT_EDGE:
         return None
     _, labels, stats, _ = cv2.connectedComponentsWithStats(bright)
-    if len(stats) < 2:
+    if stats[1:, 4].max(initial=0) < FULL * LEAST * gray.size:
         return None
     bare = (labels == 1 + stats[1:, 4].argmax()).astype(np.uint8)
     contours, _ = cv2.findContours(bare, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
