@@ -34,7 +34,7 @@ MOST_LINES = 3
 SOLID, BROAD = 0.5, 4.0
 """A blot fills this share of its box and is so many pens wide, both at least."""
 PLUMP = 1.3
-"""Of several of them one, at least, is in the mean so many times as thick as the mean of all ink."""
+"""One of several is, in the mean, at least so many times as thick as the mean of all ink."""
 HOLE, ROW = 1.6, 7
 """The same for one of a row of equal blots, and how many make a row."""
 CROSSED, DENSE = 4.5, 0.33
