@@ -21,6 +21,8 @@ WIDEST_ON_SCREEN = 1 / 3
 """The same of what is as dark as ink, within `INKY` of the contrast, where more than `EVEN` of the
 picture has one brightness: no shadow falls on a screen, but thick strokes may cross there."""
 EVEN, INKY = 0.5, 0.25
+RINGING = 5
+"""Pixels of a median that tells the ground from grain and ringing."""
 FAINTEST = 14
 """Contrast of ink to ground, in 1/255 of the ground's brightness, below which a page is blank."""
 DARKEST = np.uint8(16)
@@ -81,8 +83,11 @@ def ink_map(
 
 def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Brightness of the ground at each pixel, ink being dark."""
+    levels = counts(coarse)
+    if levels.argmax() < coarse.max():  # beside ink, JPEG and sharpening leave what is brighter
+        coarse = np.asarray(cv2.medianBlur(coarse, RINGING), np.uint8)
     closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
-    if counts(coarse).max() <= EVEN * coarse.size:
+    if levels.max() <= EVEN * coarse.size:
         return closed
     darkest, brightest = int(coarse.min()), int(closed.max())
     inky = closed < darkest + INKY * (brightest - darkest)

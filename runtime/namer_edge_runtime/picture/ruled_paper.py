@@ -101,14 +101,21 @@ def without_ruling(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
     across, down = _levels(flat, ink.shape), _levels(upright, ink.T.shape).T
     rest = ink[(across == 0) & (down == 0) & (ink > ground + max(FAINTEST, 4 * grain))]
     dark = float(np.quantile(rest, 0.8)) - ground if len(rest) else 0.0
+    printed = [
+        (lines, levels, direction)
+        for lines, levels, direction in ((flat, across, 1), (upright, down, -1))
+        if len(rest) and _are_printed(lines, dark)
+    ]
     plain = ink
     bands = []
-    for lines, levels, direction in ((flat, across, 1), (upright, down, -1)):
-        if len(rest) and _are_printed(lines, dark):
-            most = np.maximum(DARKER * levels, levels + CLEAR * grain) + ground
-            plain = np.where((levels > 0) & (plain < most), np.uint8(ground), plain)
-            thickness = max(line.above + line.below + 1 for line in lines)
-            bands.append((levels > 0, _usual(lines), thickness, direction))
+    both = np.zeros(ink.shape, np.uint16)  # where lines cross, they are as dark as both
+    for _, levels, _ in printed:
+        both += levels
+    for lines, levels, direction in printed:
+        most = np.maximum(DARKER * levels, levels + CLEAR * grain) + (both - levels) + ground
+        plain = np.where((levels > 0) & (plain < most), np.uint8(ground), plain)
+        thickness = max(line.above + line.below + 1 for line in lines)
+        bands.append((levels > 0, _usual(lines), thickness, direction))
     bridged = plain
     for band, level, thickness, direction in bands:
         closed = _morphed(plain, cv2.MORPH_CLOSE, (thickness + 3, 3)[::direction])

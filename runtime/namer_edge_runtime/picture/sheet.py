@@ -27,6 +27,9 @@ WIDER = 3.0
 PEN, INKY, INKED = 13, 0.6, 0.004
 """Where more than the last share of the surroundings is darker than the second of what lies within
 the first number of pixels, there is ink in a shadow."""
+FAINT, WRITTEN = 0.9, 0.002
+"""Where nothing on the sheet is dark, at least the second share of it has less than the first of its
+brightness, as written with a pencil."""
 BESIDE = 5
 """Pixels of the coarse picture beside the sheet's edge that are compared."""
 
@@ -87,7 +90,7 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     filled = np.zeros_like(gray)
     cv2.drawContours(filled, contours, -1, 1, cv2.FILLED)
     dark = np.asarray(filled, np.uint8) & np.asarray(1 - bright, np.uint8)
-    if not dark.any() or _widest(bare) < WIDER * _widest(dark):
+    if dark.any() and _widest(bare) < WIDER * _widest(dark):
         return None
     away = cv2.distanceTransform(outside.astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_3)
     within = cv2.distanceTransform(hull, cv2.DIST_L2, cv2.DIST_MASK_3)
@@ -99,6 +102,8 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     beyond = beyond if len(beyond) else gray[outside]
     paper = float(np.median(gray[(within > 1.5) & (within <= BESIDE)]))
     desk = float(np.median(beyond))
+    if not dark.any() and (gray[within > BESIDE] < FAINT * paper).mean() < WRITTEN:
+        return None
     return hull if desk < DARKER * paper and paper - desk > CONTRAST else None
 
 
