@@ -145,11 +145,12 @@ def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     levels = counts(ink)
     ground = quantile(levels, 0.5)
     floor = ground + NOISE * 1.4826 * quantile(spread(levels, ground), 0.5)
-    above = levels.copy()
+    # By their contrast's square, or wide faint things would outweigh thin ink.
+    above = levels * np.arange(256) ** 2
     above[: int(max(floor, FAINTEST / 2)) + 1] = 0
     if not above.any():
         return None
-    typical = quantile(above, 0.8)
+    typical = quantile(above, 0.5)
     if typical < FAINTEST or typical - floor < FAINTEST / 2:
         return None
     brightness = np.arange(256, dtype=np.float32)

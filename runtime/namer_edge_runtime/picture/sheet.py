@@ -73,12 +73,14 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     _, labels, stats, _ = cv2.connectedComponentsWithStats(bright)
     if stats[1:, 4].max(initial=0) < FULL * LEAST * gray.size:
         return None
-    bare = (labels == 1 + stats[1:, 4].argmax()).astype(np.uint8)
+    # The largest by its box: a frame round the formula parts what lies inside from the sheet.
+    bare = (labels == 1 + (stats[1:, 2] * stats[1:, 3]).argmax()).astype(np.uint8)
     contours, _ = cv2.findContours(bare, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     hull = np.zeros_like(gray)
     corners = cv2.convexHull(np.vstack(contours))
     cv2.fillConvexPoly(hull, corners, 1)
     area = int(hull.sum())
+    bare = np.asarray(bright, np.uint8) & hull
     if area < LEAST * gray.size or area == gray.size or bare.sum() < FULL * area:
         return None
     _, sides, _ = cv2.minAreaRect(corners)
@@ -123,6 +125,15 @@ def _cut_out(
     inside = np.pad(whole, ((0, missing[0]), (0, missing[1])), mode="edge")[:height, :width]
     x, y, w, h = cv2.boundingRect(inside)
     box = slice(y, y + h), slice(x, x + w)
-    paper = int(np.median(coarse[inner > 0])) if inner.any() else 255
+    # Beyond the sheet, its ground goes on as it ends.
+    light, share = (cv2.blur(one.astype(np.float32), (PEN, PEN)) for one in (coarse * inner, inner))
+    ground = (light / np.maximum(share, 1e-6)).astype(np.uint8)
+    _, nearest = cv2.distanceTransformWithLabels(
+        1 - inner, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_PIXEL
+    )
+    levels = np.zeros(int(nearest.max()) + 1, np.uint8)
+    levels[nearest[inner > 0]] = ground[inner > 0]
+    beyond = cv2.resize(levels[nearest], size, interpolation=cv2.INTER_LINEAR)
+    beyond = np.pad(beyond, ((0, missing[0]), (0, missing[1])), mode="edge")[:height, :width]
     outside = inside[box] == 0
-    return Sheet(np.where(outside, np.uint8(paper), gray[box]), outside, (x, y))
+    return Sheet(np.where(outside, beyond[box], gray[box]), outside, (x, y))
