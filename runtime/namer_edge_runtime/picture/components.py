@@ -132,10 +132,21 @@ class ConnectedComponents:
         """The components of which `kept` [components] is true."""
         if kept.all():
             return self
-        left = replace(self, numbers=self.numbers[kept])
-        # Kept components keep their soft edges.
-        near = cv2.dilate(left.mask.astype(np.uint8), np.ones((3, 3), np.uint8))
-        return replace(left, image=np.where(near > 0, self.image, np.uint8(0)))
+        return replace(self, numbers=self.numbers[kept])
+
+    @property
+    def alone(self) -> NDArray[np.uint8]:
+        """The ink map with nothing but the kept components and their soft edges."""
+        near = cv2.dilate(self.mask.astype(np.uint8), np.ones((3, 3), np.uint8))
+        return np.where(near > 0, self.image, np.uint8(0))
+
+
+def usual_side(stats: NDArray[np.int32]) -> float:
+    """The longest side up to which half of the ink lies; of components [n, 5], as in `stats`."""
+    sides = stats[:, 2:4].max(1)
+    order = np.argsort(sides)
+    ink = np.cumsum(stats[order, 4])
+    return float(sides[order][np.searchsorted(ink, ink[-1] / 2)]) if len(ink) else 0.0
 
 
 def connected(
