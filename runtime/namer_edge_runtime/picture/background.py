@@ -85,6 +85,8 @@ def ink_map(
         f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink
     )
     plain = without_ruling(ink)
+    if plain is not ink:  # and thicker ones between them, as of millimeter paper
+        plain = without_ruling(plain, grids_only=True)
     notes = () if plain is ink else (RULING,)
     if notes:
         steps.add("The lines of the paper taken out", 255 - plain)

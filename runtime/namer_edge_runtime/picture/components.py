@@ -18,6 +18,9 @@ a finger or a shadow."""
 FINE, LINE = 2.0, 10
 """Pixels: pens below this width are fine where a component is longer than the second."""
 
+SOFT = 3
+"""Pixels round a component that hold its soft edges."""
+
 
 @dataclass(frozen=True)
 class ConnectedComponents:
@@ -137,7 +140,8 @@ class ConnectedComponents:
     @property
     def alone(self) -> NDArray[np.uint8]:
         """The ink map with nothing but the kept components and their soft edges."""
-        near = cv2.dilate(self.mask.astype(np.uint8), np.ones((3, 3), np.uint8))
+        round_it = np.ones((2 * SOFT + 1, 2 * SOFT + 1), np.uint8)
+        near = cv2.dilate(self.mask.view(np.uint8), round_it)
         return np.where(near > 0, self.image, np.uint8(0))
 
 

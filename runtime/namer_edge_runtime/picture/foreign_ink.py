@@ -6,9 +6,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ink.strokes import BAR, DOT
+from ..ink.strokes import BAR, DOT, typical_height
 from .components import ConnectedComponents
 
+DOTTED = "a dotted or dashed pattern is left out"
 FRAME = "a frame round the formula is left out"
 UNDERLINE = "a line under the formula is left out"
 BLOT = "blots, holes in the paper or crossed-out ink are left out"
@@ -21,6 +22,9 @@ SPARSE = 0.4
 """Share of its box that a frame's ink fills at most."""
 CONVEX, BOXLIKE = 0.88, 0.7
 """Shares of its convex hull and of its box that the outline of a frame fills, at least."""
+GAP, OPEN, MOST = 3, 0.4, 0.9
+"""Half the pixels up to which a frame may be open, or the typical symbols where its box is, at
+least, this share of that of all ink."""
 LINE = 1.8
 """Pens from the outline up to which ink belongs to the frame."""
 HELD, HELD_SIZE, HELD_ALONE = 0.2, 0.3, 0.5
@@ -29,6 +33,10 @@ first share for a single component, which may be the bar of a letter."""
 LONG, UNDER = 0.6, 0.35
 """Share of the width of what stands above that an underline has, and symbol heights up to which it
 may reach into it."""
+SMALL, MARKS = 0.35, 12
+"""Printed dots and the dashes of a selection are so small in typical symbols, and so many."""
+EVEN = 0.25
+"""Share of the usual distance that the distances of such marks differ by at most."""
 MOST_LINES = 3
 """Lines under a formula."""
 SOLID, BROAD = 0.5, 4.0
@@ -37,7 +45,7 @@ PLUMP = 1.3
 """One of several is, in the mean, at least so many times as thick as the mean of all ink."""
 HOLE, ROW = 1.6, 7
 """The same for one of a row of equal blots, and how many make a row."""
-CROSSED, DENSE = 4.5, 0.33
+CROSSED, DENSE = 2.5, 0.24
 """Crossed-out ink is a line so many times as long as its box is high and wide together, which
 fills this share of the box."""
 ACROSS = 2.5
@@ -53,6 +61,7 @@ def without_foreign_ink(
     """The components of the formula, and notes of what is left out."""
     notes = []
     for step, note in (
+        (_without_marks, DOTTED),
         (_without_scribbles, SCRIBBLE),
         (_without_frames, FRAME),
         (_without_underlines, UNDERLINE),
@@ -93,6 +102,32 @@ def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
     return clean.only(~blots)
 
 
+def _without_marks(clean: ConnectedComponents) -> ConnectedComponents:
+    """Small equal marks in even rows: the dots of the paper, the dashes of a selection."""
+    sides, area = clean.sizes, clean.stats[clean.numbers, 4]
+    large = sides.max(1)
+    solid = area >= SOLID * sides.prod(axis=1)
+    small = large < SMALL * typical_height(sides[~solid])
+    plain = small & solid
+    if plain.sum() < MARKS:
+        return clean
+    usual = float(np.median(large[plain]))
+    alike = plain & (large <= 1.6 * usual) & (large >= usual / 1.6)
+    centers = clean.stats[clean.numbers, :2] + sides / 2
+    away = np.linalg.norm(centers[alike, None] - centers[None, alike], axis=2)
+    np.fill_diagonal(away, np.inf)
+    apart = float(np.median(away.min(1, initial=np.inf)))
+    even = (np.abs(away - apart) <= EVEN * apart).sum(1) >= 2
+    if even.sum() < MARKS:
+        return clean
+    marks = np.zeros(len(clean), np.bool_)
+    marks[np.flatnonzero(alike)[even]] = True
+    # Those at the ends of rows, and corners where two dashes meet.
+    gaps = np.linalg.norm(centers[:, None] - centers[None, marks], axis=2).min(1)
+    marks |= small & (large <= 2 * usual) & (gaps <= (1 + EVEN) * apart)
+    return clean if marks.all() else clean.only(~marks)
+
+
 def _without_scribbles(clean: ConnectedComponents) -> ConnectedComponents:
     """Symbols that are crossed out by many lines."""
     width, height = clean.sizes.T
@@ -100,7 +135,7 @@ def _without_scribbles(clean: ConnectedComponents) -> ConnectedComponents:
     high = height < ACROSS * clean.height
     scribbles = high & (area > DENSE * width * height)
     scribbles &= np.minimum(width, height) > BROAD * clean.pen
-    scribbles &= area > CROSSED / 2 * clean.pen * (width + height)
+    scribbles &= area > 0.8 * CROSSED * clean.pen * (width + height)
     if not scribbles.any():
         return clean
     scribbles &= area > CROSSED * _pen_of(clean, ~scribbles) * (width + height)
@@ -153,10 +188,13 @@ def _ring(
     own, box = _own(clean, place)
     if cv2.contourArea(cv2.convexHull(cv2.findNonZero(own))) < BOXLIKE * own.size:
         return None
-    joined = cv2.morphologyEx(
-        np.pad(own, GAP), cv2.MORPH_CLOSE, np.ones((2 * GAP + 1, 2 * GAP + 1), np.uint8)
-    )[GAP:-GAP, GAP:-GAP]
-    contours, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    x0, y0, x1, y1 = clean.bounds
+    round_all = own.size > MOST * (x1 - x0 + 2) * (y1 - y0 + 2)
+    gap = max(GAP, int(OPEN / 2 * clean.height)) if round_all else GAP
+    edge = cv2.copyMakeBorder(own, *(gap,) * 4, cv2.BORDER_CONSTANT)
+    joined = cv2.morphologyEx(edge, cv2.MORPH_CLOSE, np.ones((2 * gap + 1,) * 2, np.uint8))
+    joined = joined[gap:-gap, gap:-gap]
+    contours, _ = cv2.findContours(joined.copy(), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     outline = max(contours, key=cv2.contourArea)
     inside = cv2.contourArea(outline)
     hull = cv2.contourArea(cv2.convexHull(outline))
@@ -182,10 +220,6 @@ def _ring(
     if size.min() < HELD_SIZE or held[:, 4].sum() < least * ring.sum():
         return None
     return ring, box
-
-
-GAP = 3
-"""Pixels up to which a frame may be open."""
 
 
 def _without_underlines(clean: ConnectedComponents) -> ConnectedComponents:

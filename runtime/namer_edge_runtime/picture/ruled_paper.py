@@ -80,8 +80,10 @@ class Line:
         return float(self.rows[-1] - self.rows[0]) / len(self.rows)
 
 
-def without_ruling(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def without_ruling(ink: NDArray[np.uint8], grids_only: bool = False) -> NDArray[np.uint8]:
     """An ink map [H, W] without the lines printed on the paper; itself where there are none.
+
+    With `grids_only`, these are `MANY` at even distances, however faint they are.
 
     1. The picture is cut into upright strips, the mean of each is a profile from top to bottom, in
        which grain averages out. A line shows in the profiles of nearly all strips, at places that
@@ -104,7 +106,7 @@ def without_ruling(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
     printed = [
         (lines, levels, direction)
         for lines, levels, direction in ((flat, across, 1), (upright, down, -1))
-        if len(rest) and _are_printed(lines, dark)
+        if len(rest) and _are_printed(lines, 0.0 if grids_only else dark)
     ]
     plain = ink
     bands = []

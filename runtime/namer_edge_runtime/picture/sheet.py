@@ -28,8 +28,8 @@ PEN, INKY, INKED = 13, 0.6, 0.004
 """Where more than the last share of the surroundings is darker than the second of what lies within
 the first number of pixels, there is ink in a shadow."""
 FAINT, WRITTEN = 0.9, 0.002
-"""Where nothing on the sheet is dark, at least the second share of it has less than the first of its
-brightness, as written with a pencil."""
+"""Where nothing on the sheet is dark, the second share of it, at least, has less than the first of
+its brightness, as written with a pencil."""
 BESIDE = 5
 """Pixels of the coarse picture beside the sheet's edge that are compared."""
 

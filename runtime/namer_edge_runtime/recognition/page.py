@@ -11,17 +11,13 @@ import numpy as np
 from ..ink.strokes import Strokes, bounds
 from ..ink.text_lines import Shapes
 from ..inputs import LoadedInput
-from ..picture.components import connected
+from ..picture.components import SOFT, connected
 from ..picture.prepare import INK, PageInk
 from ..preprocessing import Prepared
 from ..result import Box
 
 if TYPE_CHECKING:
     from ..result import Result
-
-
-SOFT = 3
-"""Pixels round a component that hold its soft edges."""
 
 
 class Page(ABC):
