@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from namer_edge_runtime.picture.foreign_ink import BLOT, FAR, FRAME, SCRIBBLE, UNDERLINE
+from namer_edge_runtime.picture.foreign_ink import BLOT, FAR, FRAME, UNDERLINE
 from namer_edge_runtime.picture.prepare import prepare
 
 from .test_prepare import LOOK, STROKES, page
@@ -71,7 +71,7 @@ def numbered() -> Gray:
     ("picture", "note"),
     [
         *((boxed(), FRAME), (circled(), FRAME), (underlined(), UNDERLINE), (punched(), BLOT)),
-        *((spiral(), BLOT), (crossed_out(), SCRIBBLE), (numbered(), FAR)),
+        *((spiral(), BLOT), (crossed_out(), BLOT), (numbered(), FAR)),
     ],
     ids=["box", "circle", "underlines", "holes", "spiral", "crossed out", "page number"],
 )
