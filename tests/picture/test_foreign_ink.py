@@ -33,7 +33,7 @@ def boxed() -> Gray:
 
 def circled_open() -> Gray:
     picture = sheet()
-    cv2.ellipse(picture, (ROOM + 182, ROOM + 62), (230, 95), 0, 130, 487, 0, 4, cv2.LINE_AA)
+    cv2.ellipse(picture, (ROOM + 182, ROOM + 62), (230, 95), 0, 130, 486, 0, 4, cv2.LINE_AA)
     return picture
 
 
