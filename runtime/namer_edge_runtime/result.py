@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .formula.expression import Expression
 from .formula.vocabulary import INKLESS, Vocabulary
-from .ink.strokes import Strokes
+from .ink.strokes import Strokes, bounds
 from .preprocessing import Prepared
 
 ENLARGED = 4
@@ -118,23 +118,33 @@ class Reading:
 
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in coordinates of the input."""
+NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Line(Reading):
     """One line of what was read."""
 
-    box: Box = (0.0, 0.0, 0.0, 0.0)
-    """Where its ink lies: x0, y0, x1, y1 in coordinates of the input."""
     strokes: tuple[int, ...] | None = None
     """The strokes that it was written with, as their places in the result's `ink`; None for a
     picture."""
     alternatives: tuple[Reading, ...] = ()
     """Its other readings, where they were asked for."""
-    token_strokes: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)
-    """The strokes of each of its tokens, as `Result.token_strokes`."""
     result: "Result | None" = field(default=None, repr=False, compare=False)
     """That of its ink alone, for corrections."""
+
+    @property
+    def box(self) -> Box:
+        """Where its ink lies: x0, y0, x1, y1 in coordinates of the input."""
+        return self.result.box if self.result else NOWHERE
+
+    @property
+    def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
+        """The strokes of each of its tokens, as `Result.token_strokes`."""
+        owned, places = self.result.token_strokes if self.result else None, self.strokes
+        if owned is None or places is None:
+            return owned
+        return tuple(tuple(places[number] for number in own) for own in owned)
 
     def to_json(self) -> dict[str, Any]:
         value = {**super().to_json(), "box": [round(side, 2) for side in self.box]}
@@ -228,6 +238,20 @@ class Result(Reading):
         for number, own in zip(inked, assigned, strict=True):
             owned[number] = tuple(free[place] for place in own)
         return tuple(owned.get(number, ()) for number in range(len(self.tokens)))
+
+    @cached_property
+    def box(self) -> Box:
+        """Where its ink lies: x0, y0, x1, y1 in coordinates of the input; zeros for no ink."""
+        if self.ink:
+            return bounds(self.ink)
+        if self.prepared is None or self.prepared.blank:
+            return NOWHERE
+        from .picture.prepare import INK
+
+        rows, columns = np.nonzero(self.prepared.image > INK)
+        places = self.prepared.to_input(np.stack([columns, rows], axis=1) + 0.5)
+        (x0, y0), (x1, y1) = places.min(0).tolist(), places.max(0).tolist()
+        return x0, y0, x1, y1
 
     def label_graph(self, name: str = "") -> str:
         """The formula as a label graph (`.lg`) of CROHME's evaluation tools, under this name.

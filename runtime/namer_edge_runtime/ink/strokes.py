@@ -95,14 +95,26 @@ def typical_height(sizes: NDArray[np.floating]) -> float:
     if len(sizes) == 0:
         return 0.0
     width, height = sizes[:, 0], sizes[:, 1]
-    upright = height[(width <= BAR * height) & (height > 0)]
+    upright = np.sort(height[(width <= BAR * height) & (height > 0)])
     if len(upright):
-        upright = upright[upright >= DOT * np.quantile(upright, 0.75)]
-        return float(np.quantile(upright, 0.65))
+        return _quantile(upright[upright >= DOT * _quantile(upright, 0.75)], 0.65)
     return float(np.median(width)) if width.max() > 0 else 0.0
+
+
+def _quantile(ordered: NDArray[np.floating], share: float) -> float:
+    """As `np.quantile` of numbers in order, which takes 20 times as long for a few of them."""
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    one, next_one = ordered[[low, min(low + 1, len(ordered) - 1)]].tolist()
+    return float(one + (place - low) * (next_one - one))
 
 
 def symbol_height(strokes: Sequence[Stroke]) -> float:
     """Height of a typical symbol, in the strokes' unit; 0 for dots alone."""
+    return typical_height(extents(strokes))
+
+
+def extents(strokes: Sequence[Stroke]) -> NDArray[np.float64]:
+    """Width and height of each stroke, [strokes, 2]."""
     sizes = np.array([stroke.max(0) - stroke.min(0) for stroke in strokes], np.float64)
-    return typical_height(sizes.reshape(-1, 2))
+    return sizes.reshape(-1, 2)
