@@ -1,5 +1,6 @@
 """Strokes in other forms than ours are read where they can be nothing else, or refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,19 @@ def test_an_empty_name_is_not_the_folder_one_is_in(
         open_input("")
     with pytest.raises(DataError, match="an empty name"):
         next(sources([""]))
+
+
+def test_strokes_are_read_from_json(tmp_path: Path) -> None:
+    (tmp_path / "ink.json").write_text(f" \n{json.dumps({'strokes': CROSS})}")
+    for value in (tmp_path / "ink.json", json.dumps(CROSS).encode("utf-8")):
+        found = open_input(value).strokes or []
+        assert [stroke.tolist() for stroke in found] == [list(map(list, s)) for s in CROSS]
+    assert open_input(b"[]").strokes == []
+
+
+@pytest.mark.parametrize("text", ["[[[0, 0], [1, 1]]", '{"ink": 3}', "[" * 100_000, "[[[0, NaN]]]"])
+def test_json_that_is_no_ink_hears_how_ink_looks(text: str, tmp_path: Path) -> None:
+    (tmp_path / "ink.json").write_text(text)
+    with pytest.raises(InkError, match=r"ink\.json: .*") as raised:
+        open_input(tmp_path / "ink.json")
+    assert "\n" not in str(raised.value)
