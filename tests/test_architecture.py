@@ -49,6 +49,7 @@ LAYERS = (
     "namer_edge_runtime.verbs",
     "namer_edge_runtime.command",
     "namer_edge_runtime.pyinstaller",
+    "namer_edge.figures",
     "namer_edge.data",
     "namer_edge.evaluation",
     "namer_edge.model",
@@ -65,7 +66,7 @@ LAYERS = (
 FORMER = ("decoding", "picture.look", "scaling", "session")
 """Modules of the runtime that only re-export what has moved."""
 
-HEAVY = ("torch", "onnxruntime", "numba", "cv2", "scipy", "onnx")
+HEAVY = ("torch", "onnxruntime", "numba", "cv2", "scipy", "onnx", "matplotlib")
 LONGEST_FILE = 400
 
 

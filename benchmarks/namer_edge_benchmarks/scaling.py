@@ -5,6 +5,7 @@ of it, is the same. Formulas are `x + x + …`, which every decoder writes whole
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -12,9 +13,9 @@ import torch
 from namer_edge_runtime.decode import warm_up
 
 from .baselines import BASELINES, Baselines
-from .charts import Chart, Curve
 from .decoder_timing import DecoderTiming, Picture, SearchSetting
 from .path_time import path_time
+from .report import table
 
 LENGTHS = (5, 11, 21, 41, 81)
 """Tokens, on a picture of `PICTURE`."""
@@ -23,6 +24,29 @@ PICTURE = (96, 512)
 PICTURES = ((48, 128), (64, 256), (96, 384), (128, 512), (160, 768))
 LENGTH = 21
 NODES = (10, 30, 60, 120, 240)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Milliseconds at each place of an axis."""
+
+    name: str
+    axis: tuple[float, ...]
+    milliseconds: tuple[float, ...]
+
+    @property
+    def growth(self) -> float:
+        """The last time, in times of the first."""
+        return self.milliseconds[-1] / self.milliseconds[0]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves over one axis."""
+
+    title: str
+    axis: str
+    curves: tuple[Curve, ...]
 
 
 def scaling(
@@ -53,6 +77,16 @@ def scaling(
         ),
         Chart("Path selection against nodes", "nodes", (path,)),
     ]
+
+
+def chart_page(charts: Sequence[Chart]) -> str:
+    """The same as tables, in Markdown."""
+    parts = []
+    for chart in charts:
+        places = [f"{place:g} {chart.axis}" for place in chart.curves[0].axis]
+        rows = [[c.name, *c.milliseconds, f"{c.growth:.1f} x"] for c in chart.curves]
+        parts.append(f"### {chart.title}\n\n{table(['ms', *places, 'last / first'], rows)}")
+    return "\n\n".join(parts)
 
 
 def _picture(length: int, size: tuple[int, int]) -> Picture:

@@ -257,10 +257,8 @@ def _settings(arguments: argparse.Namespace) -> "TrainConfig":
 
 def _stats(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.formula.vocabulary import Vocabulary
-    from namer_edge_runtime.picture.save import save_picture
 
     from ..data.pack import load_pack
-    from ..data.plots import plots
     from ..data.statistics import Statistics
 
     config = _settings(arguments)
@@ -271,7 +269,10 @@ def _stats(arguments: argparse.Namespace) -> int:
     else:
         print(*statistics.lines(), sep="\n")
     if arguments.plots is not None:
-        save_picture(arguments.plots, plots(statistics))
+        from ..data.plots import plots
+        from ..figures import save
+
+        save(arguments.plots, plots(statistics))
     return 0
 
 

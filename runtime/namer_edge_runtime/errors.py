@@ -79,6 +79,7 @@ EXTRAS = {
     "scipy": "train",
     "safetensors": "train",
     "tensorboard": "train",
+    "matplotlib": "charts",
     "onnx": "export",
     "onnxscript": "export",
     "openvino": "openvino",
