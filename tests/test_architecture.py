@@ -42,6 +42,7 @@ LAYERS = (
     "namer_edge_runtime.recognition",
     "namer_edge_runtime.recognizer",
     "namer_edge_runtime.bulk",
+    "namer_edge_runtime.outputs",
     "namer_edge_runtime.reference_readings",
     "namer_edge_runtime.diagnostics",
     "namer_edge_runtime.server",

@@ -6,13 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.verbs.options import (
-    STANDARD_OUTPUT,
-    as_written,
-    check_writable,
-    positive,
-    write_text,
-)
+from namer_edge_runtime.outputs import STANDARD_OUTPUT, check_writable, write_text
+from namer_edge_runtime.verbs.options import as_written, positive
 
 SUMMARY = "measure speed, memory and cost on this machine, beside accuracy"
 

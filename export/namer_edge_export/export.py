@@ -14,8 +14,8 @@ from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
+from namer_edge_runtime.outputs import check_writable
 from namer_edge_runtime.reference_readings import KEY
-from namer_edge_runtime.verbs.options import check_writable
 
 from .agreement import check_agreement
 from .formats import Target, check_options, check_packages, find_target

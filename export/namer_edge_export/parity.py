@@ -12,7 +12,7 @@ from tqdm import tqdm
 from namer_edge.evaluation.samples import file_samples, pack_samples
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
-from namer_edge_runtime.bulk.run import NamedBytes, Source
+from namer_edge_runtime.bulk.input_files import NamedBytes, Source
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import DataError, ExportError, NamerEdgeError
 from namer_edge_runtime.ink.render import render

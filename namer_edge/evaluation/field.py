@@ -56,7 +56,7 @@ def run_field(
     """
     from tqdm import tqdm
 
-    from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, write_text
+    from namer_edge_runtime.outputs import STANDARD_OUTPUT, write_text
 
     several = chosen(arguments.condition or ())
     samples = ink_samples(arguments.data or DATA, arguments.labels)

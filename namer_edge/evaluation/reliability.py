@@ -5,13 +5,14 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from namer_edge_runtime.errors import DataError
 
-from ..figures import panels, save
 from .calibration import Bin
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SUMMARY = "draw reliability diagrams (share of right answers by score) from reports"
 AREA, SMALLEST = 400.0, 20.0
@@ -26,6 +27,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Raises `DataError` for a file that is no report with scores."""
     reports = {path.stem: read_report(path) for path in arguments.reports}
+    from ..figures import save
+
     save(arguments.output, plot(reports))
     return 0
 
@@ -42,9 +45,11 @@ def read_report(path: Path) -> tuple[Bin, ...]:
         ) from None
 
 
-def plot(reports: Mapping[str, Sequence[Bin]]) -> Figure:
+def plot(reports: Mapping[str, Sequence[Bin]]) -> "Figure":
     """Diagrams side by side: a disc for each bin at mean score (x) and share of right answers (y),
     its area proportional to their number; on the diagonal scores are calibrated."""
+    from ..figures import panels
+
     figure, diagrams = panels(len(reports), 4.4, 4.4, side_by_side=True)
     for axes, (title, bins) in zip(diagrams, reports.items(), strict=True):
         most = max((b.count for b in bins), default=1)

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from namer_edge_runtime.verbs.options import check_other, positive
+from namer_edge_runtime.outputs import check_other
+from namer_edge_runtime.verbs.options import positive
 
 if TYPE_CHECKING:
     from namer_edge_runtime.formula.vocabulary import Vocabulary

@@ -28,7 +28,7 @@ from namer_edge_benchmarks.namer_stages import run_stages
 from namer_edge_benchmarks.table3 import Comparison, compare
 from namer_edge_benchmarks.table3_report import PAPER, paper_json, paper_page
 from namer_edge_runtime import command
-from namer_edge_runtime.bulk.run import Source
+from namer_edge_runtime.bulk.input_files import Source
 from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import DataError, UsageError
 from namer_edge_runtime.model_file import ModelFile

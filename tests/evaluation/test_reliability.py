@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from namer_edge.evaluation.calibration import Confidence
-from namer_edge_runtime.command import main
-
-pytest.importorskip("matplotlib")
 from namer_edge.evaluation.reliability import plot, read_report
+from namer_edge_runtime.command import main
 
 
 def report(path: Path, right: list[bool]) -> Path:
@@ -19,6 +17,7 @@ def report(path: Path, right: list[bool]) -> Path:
 
 
 def test_a_disc_stands_where_score_and_truth_meet(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     sure, unsure = (report(tmp_path / f"{n}.json", [True] * n + [False]) for n in (3, 1))
     out = tmp_path / "plot.png"
     assert main(["evaluate", "reliability", str(sure), str(unsure), "-o", str(out)]) == 0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge.evaluation.samples import pack_samples
-from namer_edge_runtime.bulk.run import Source, count, sources
+from namer_edge_runtime.bulk.input_files import Source, count, sources
 from namer_edge_runtime.errors import DataError, NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.preprocessing import Prepared, Preprocessing

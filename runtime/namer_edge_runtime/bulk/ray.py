@@ -12,7 +12,8 @@ from ..errors import EngineError
 from ..recognition.batching import WINDOW
 from ..recognizer import Recognizer
 from ..result import Result
-from .run import Outcome, Source, recognize_all
+from .input_files import Source
+from .run import Outcome, recognize_all
 
 
 def recognize_on_ray(

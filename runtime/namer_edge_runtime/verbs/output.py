@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ..result import Result
 
 if TYPE_CHECKING:
+    from ..bulk.input_files import Source
     from ..bulk.journal import Journal
-    from ..bulk.run import Outcome, Source
+    from ..bulk.run import Outcome
 
 JSON, LABEL_GRAPH = "json", "label-graph"
 COLUMNS = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from ..bulk.run import Source
+from ..bulk.input_files import Source
 from ..errors import NamerEdgeError, UsageError
 from ..inputs import open_input
 from ..picture.save import save_picture
