@@ -1,4 +1,4 @@
-"""Label files that a grammar and a seed determine: the command of `data everyday` and `data school`."""
+"""Label files that a grammar and a seed determine, for `data everyday` and `data school`."""
 
 import argparse
 from collections.abc import Callable, Iterable
