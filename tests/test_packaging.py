@@ -95,6 +95,8 @@ def test_hosted_checks_cover_systems_versions_and_lower_bounds() -> None:
     assert any("lowest-direct" in step.get("run", "") for step in jobs["lowest"]["steps"])
     hooks = loaded(".pre-commit-config.yaml")["repos"][0]["hooks"]
     assert {hook["id"] for hook in hooks} >= {"ruff-check", "ruff-format", "mypy"}
+    for path in re.findall(r"\S+\.py", " ".join(hook["entry"] for hook in hooks)):
+        assert (ROOT / path).is_file(), path
 
 
 @pytest.mark.parametrize("form", ["bug.yml", "misreading.yml"])
