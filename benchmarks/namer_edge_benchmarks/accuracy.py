@@ -26,7 +26,7 @@ whether pictures were changed for training. What ours was trained on is in its m
 
 @dataclass(frozen=True)
 class Scored:
-    """What a model made of one set."""
+    """A model's rates on one set."""
 
     name: str
     """The set's: 2014, 2016, 2019, HME100K, or any other."""
@@ -77,7 +77,7 @@ def score(
 def _opened(
     model: str | None, engine: str | None, device: str | None, threads: int | None, one_look: bool
 ) -> tuple["Recognizer", str]:
-    """What reads, and what to call it."""
+    """The recognizer and its name."""
     if model is not None and model.endswith(CHECKPOINT):
         from namer_edge.checkpoints.open import open_reader
 

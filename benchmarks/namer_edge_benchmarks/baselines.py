@@ -1,4 +1,4 @@
-"""Who takes part in the comparison of table 3: NAMER and three that write token by token."""
+"""The models that table 3 compares: NAMER and three autoregressive decoders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from .decoded_lengths import Lengths, load_lengths
 
 NAMER = "namer"
 BASELINES = {"dwap": "DWAP", "tree-decoder": "TreeDecoder", "comer": "CoMER"}
-"""By their names in `namer_edge.autoregressive`, as the paper's table calls them."""
+"""Names in `namer_edge.autoregressive` → names in the paper's table."""
 
 
 class Forced:

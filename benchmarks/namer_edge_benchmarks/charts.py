@@ -1,4 +1,4 @@
-"""What benchmarks measure, as charts."""
+"""Charts of benchmark results."""
 
 from collections.abc import Sequence
 

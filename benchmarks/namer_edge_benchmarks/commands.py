@@ -1,4 +1,4 @@
-"""What `namer-edge benchmark` can measure, from its options to figures and a page."""
+"""The four runs of `namer-edge benchmark`: models, table 3, scaling, accuracy."""
 
 import argparse
 import itertools
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Run:
-    """What was measured: for programs, for people, and whether all that was asked for."""
+    """A finished run: figures for programs, a page for people, and whether it is complete."""
 
     value: dict[str, Any]
     text: str
@@ -125,7 +125,7 @@ def paper(arguments: argparse.Namespace) -> Run:
 
 
 def scaling(arguments: argparse.Namespace) -> Run:
-    """How time grows."""
+    """Growth of time with tokens, picture size and nodes."""
     import torch
 
     from .baselines import baselines

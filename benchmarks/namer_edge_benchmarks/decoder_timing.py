@@ -25,7 +25,7 @@ FORCED_NAMER = "the label's nodes and order, as no trained weights were given"
 
 @dataclass(frozen=True)
 class SearchSetting:
-    """How a rival is read."""
+    """How a baseline decodes: beam width and cache."""
 
     rival: Baseline
     beam: int
@@ -46,7 +46,7 @@ class SearchSetting:
 
     @property
     def stop(self) -> str:
-        """Where it stops, for people."""
+        """The stop criterion in words."""
         rival = self.rival
         if rival.trained:
             return OWN_STOP
@@ -57,17 +57,17 @@ class SearchSetting:
 
 @dataclass
 class Line:
-    """What was measured of one decoder; all times in milliseconds, one for each picture."""
+    """Times of one decoder in milliseconds, one for each picture."""
 
     name: str
     way: str
     stop: str
-    """Where it stops."""
+    """Stop criterion."""
     decoder: list[float] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
     """Tokens written, the closing one not counted; three numbers a node by TreeDecoder."""
     vat: list[float] = field(default_factory=list)
-    """Of NAMER alone, as are `pgd` and `path`."""
+    """VAT's times, of NAMER alone, as are `pgd` and `path`."""
     pgd: list[float] = field(default_factory=list)
     path: list[float] = field(default_factory=list)
     decoder_flops: int = 0
@@ -77,13 +77,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Picture:
-    """What is read: pixels uint8 [1, channels, H, W] and the label's tokens."""
+    """An input: pixels uint8 [1, channels, H, W] and the label's tokens."""
 
     name: str
     image: Tensor
     label: tuple[str, ...]
     value: Any = None
-    """What it was made of: strokes, or a picture in its own size."""
+    """Source of the pixels: strokes, or a picture in its own size."""
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Tokens to write, by the name and beam of a search setting (`SearchSetting.told`); where it is
     missing, those of the label."""

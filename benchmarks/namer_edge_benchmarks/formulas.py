@@ -12,7 +12,7 @@ from namer_edge_runtime.bulk.input_files import NamedBytes, Source
 from namer_edge_runtime.errors import UsageError
 
 DEFAULT = Path("runs/data/test2014.npz")
-"""Where `namer-edge data pack` puts CROHME 2014 in README's commands."""
+"""Default pack: CROHME 2014."""
 
 
 def find(given: Path | None) -> Path:

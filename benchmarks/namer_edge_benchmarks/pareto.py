@@ -18,7 +18,7 @@ class Point:
 
 
 def points(rows: Sequence[Row], peers: Sequence[PeerRow] = ()) -> list[Point]:
-    """Of all that was measured on labeled formulas."""
+    """Points of all rows that were measured on labeled formulas."""
     found = []
     for row in rows:
         m = row.measured
@@ -32,7 +32,7 @@ def points(rows: Sequence[Row], peers: Sequence[PeerRow] = ()) -> list[Point]:
 
 
 def front(found: Sequence[Point]) -> list[Point]:
-    """Those that no other beats in speed without losing accuracy: Pareto's, the quickest first."""
+    """The Pareto front, fastest first: points that none beats in speed without losing accuracy."""
     best: list[Point] = []
     for point in sorted(found, key=lambda p: (-p.fps, -p.exact)):
         if not best or point.exact > best[-1].exact:

@@ -56,7 +56,7 @@ def scaling(
     nodes: Sequence[int] = NODES,
     rounds: int = 3,
 ) -> list[Chart]:
-    """On the CPU; of each point the median of `rounds`, in which all points take turns."""
+    """Measures on the CPU; each point is the median of `rounds`, in which all points take turns."""
     baselines.to("cpu")
     warm_up()
     formulas = [_picture(length, PICTURE) for length in lengths]
@@ -80,7 +80,7 @@ def scaling(
 
 
 def chart_page(charts: Sequence[Chart]) -> str:
-    """The same as tables, in Markdown."""
+    """The charts as Markdown tables."""
     parts = []
     for chart in charts:
         places = [f"{place:g} {chart.axis}" for place in chart.curves[0].axis]

@@ -42,7 +42,7 @@ class Comparison:
     threads: int
     device: str
     processor_time: bool
-    """Whether times are processor time, and not of wall clock."""
+    """Whether times are processor time rather than wall clock."""
     failed: dict[str, str]
     wholes: list[Whole] = field(default_factory=list)
     """Recognizers that read the same from end to end, in the same turns."""
@@ -56,7 +56,7 @@ class Comparison:
         return fmean(line.decoder) / fmean(self.lines[0].decoder)
 
     def slower(self, line: Line) -> float:
-        """The same of encoder and decoder."""
+        """The ratio for encoder and decoder together."""
         return self.fps(self.lines[0]) / self.fps(line)
 
     def times_as_long(self, line: Line, whole: Whole) -> float:

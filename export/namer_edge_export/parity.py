@@ -1,4 +1,4 @@
-"""Whether an exported model reads what its checkpoint reads: from pictures, not from tensors."""
+"""Parity of an exported model with its checkpoint, from pictures to LaTeX."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,9 +35,9 @@ class Difference:
     expected: str
     """Canonical tokens that the checkpoint reads."""
     read: str
-    """Those that the exported model reads."""
+    """Tokens that the exported model reads."""
     margin: float
-    """How far apart the scores of both readings lie."""
+    """Difference of the two readings' scores."""
 
 
 @dataclass(frozen=True)

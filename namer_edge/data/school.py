@@ -48,7 +48,7 @@ class School:
         return self.some(self.letters)
 
     def number(self, most: int = 2) -> list[str]:
-        """Of one digit in two thirds of the cases, with a decimal point or comma in a few."""
+        """A number: of one digit in two thirds of the cases, with a decimal mark in a few."""
         digits = int(self.rng.integers(2, most + 1)) if self.rng.random() < 1 / 3 else 1
         number = [str(self.rng.integers(10)) for _ in range(digits)]
         if number[0] == "0" and digits > 1:

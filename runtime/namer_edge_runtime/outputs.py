@@ -50,7 +50,7 @@ def check_outputs(targets: Sequence[str | None], inputs: Iterable[str | Path | N
 
 
 def write_text(target: str, text: str) -> None:
-    """To standard output, or to a file that appears whole or not at all."""
+    """Writes to standard output, or to a file that appears whole or not at all."""
     if target == STANDARD_OUTPUT:
         print(text, end="")
         return

@@ -24,16 +24,16 @@ FEWEST_EQUAL = 14
 
 @dataclass(frozen=True)
 class ReadAgain:
-    """How many of the reference readings an engine repeats, and the formulas that differ."""
+    """Count of reference readings that an engine repeats, and the formulas that differ."""
 
     equal: int
     total: int
     differing: tuple[str, ...]
-    """What was read, what was to be read."""
+    """Readings: the engine's, the reference."""
 
 
 def readings(recognizer: Recognizer, inks: list[str]) -> list[dict[str, Any]]:
-    """What `model.json` holds of each ink: strokes, LaTeX and score of one look."""
+    """A reference in `model.json`: strokes, LaTeX and score of a single pass."""
     once = _once(recognizer)
     found = []
     for ink in inks:

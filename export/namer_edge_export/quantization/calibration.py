@@ -34,10 +34,10 @@ class Calibration:
     """File name of what they were drawn from."""
     seed: int
     sha256: str
-    """Of names and prepared pictures, in order."""
+    """SHA-256 of names and prepared pictures, in order."""
 
     def to_json(self) -> dict[str, Any]:
-        """What the model file says of it."""
+        """Record for the model file."""
         return {
             "data": self.data,
             "seed": self.seed,

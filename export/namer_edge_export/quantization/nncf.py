@@ -107,7 +107,7 @@ def _constant(node: Any) -> bool:
 
 @dataclass(frozen=True)
 class Limit:
-    """How much int8 may cost, and on what."""
+    """The accuracy that int8 may lose, and the formulas that measure it."""
 
     samples: tuple[Sample, ...]
     max_drop: float
@@ -165,7 +165,7 @@ class _Judge:
 def _prepared(
     samples: Iterable[Sample], preprocessing: Preprocessing
 ) -> Iterator[tuple[Label, Prepared]]:
-    """What cannot be read is wrong whatever the model, and left out."""
+    """Formulas that can be read; the others are wrong whatever the model."""
     for sample in samples:
         if sample.label is None or sample.source.error is not None:
             continue

@@ -52,7 +52,7 @@ class Shadow:
     depth: float = 0.4
     """Share of the light that is lost."""
     softness: float = 0.05
-    """Of the edge, as a share of the picture's size."""
+    """Softness of the edge, as a share of the picture's size."""
 
     def __call__(self, shot: Shot, rng: np.random.Generator) -> None:
         slant = _across(shot.size, rng.uniform(0, 2 * np.pi)) - rng.uniform(-0.2, 0.2)
@@ -92,7 +92,7 @@ class Glare:
     strength: float = 60.0
     """Light that it adds, of 255."""
     size: float = 0.3
-    """As a share of the picture's shorter side."""
+    """Radius, as a share of the picture's shorter side."""
 
     def __call__(self, shot: Shot, rng: np.random.Generator) -> None:
         far = shot.distance(rng) / (self.size * min(shot.size))

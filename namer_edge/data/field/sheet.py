@@ -45,7 +45,7 @@ class Holes:
     size: float = 0.5
     """Diameter."""
     gap: float = 0.7
-    """From the page's edge."""
+    """Distance from the page's edge."""
     level: float = 40.0
     """Brightness of what shows through, of 255."""
 
@@ -74,7 +74,7 @@ class Thumb:
     size: float = 1.5
     """Width."""
     reach: float = 1.2
-    """How far it comes in."""
+    """Distance it reaches into the picture."""
     shade: float = 1.0
     """Brightness of the skin, of 1."""
 
@@ -202,7 +202,7 @@ class Stain:
     size: float = 2.5
     strength: float = 0.2
     ring: float = 0.7
-    """How much of it is ring, of 1."""
+    """Share that is ring."""
 
     def __call__(self, shot: Shot, rng: np.random.Generator) -> None:
         far = shot.distance(rng) / (self.size * shot.symbol / 2)
@@ -229,7 +229,7 @@ class Border:
 
 @dataclass(frozen=True)
 class Desk:
-    """What the sheet lies on, with the sheet's shadow."""
+    """The surface below the sheet, with the sheet's shadow."""
 
     desk: str = "wood"
     around: float = 0.4

@@ -24,7 +24,7 @@ KNOWN = frozenset(
 )
 """Endings of the files that are read from folders and zips."""
 LISTED = KNOWN | SUFFIXES
-"""And of those that somebody may expect to be read: they are inputs, if ones that fail."""
+"""`KNOWN`, and endings that somebody may expect to be read: inputs that fail."""
 _OFFICE = "[Content_Types].xml"
 """A member of every Office document, which is a zip."""
 _OFFICE_INK = re.compile(r"(word|ppt|xl)/ink/[^/]+\.xml")
@@ -52,7 +52,7 @@ class Source:
     name: str
     """The path as given or found, `archive.zip::NAME.inkml` in a zip, `-` for standard input."""
     value: Any = None
-    """What a recognizer takes: a path or bytes."""
+    """Path or bytes, for a recognizer."""
     error: NamerEdgeError | None = None
     """Why there is no value."""
 
@@ -69,7 +69,7 @@ def sources(paths: Iterable[str | Path]) -> Iterator[Source]:
 
 
 def count(paths: Iterable[str | Path]) -> int:
-    """How many inputs `sources` will give, without reading them; what cannot be opened is one."""
+    """Counts the inputs of `sources` without reading them; a file that cannot be opened is one."""
     total = 0
     for path in map(str, paths):
         try:
@@ -117,7 +117,7 @@ def _behind(path: str) -> Iterator[Source]:
 
 
 def _streamed(stream: IO[bytes], name: str) -> Iterator[Source]:
-    """What comes out of a stream: one input, or a zip of them."""
+    """Yields the content of a stream: one input, or those of a zip."""
     data = stream.read(LARGEST_MEMBER + 1)
     if data.startswith(_ZIP):
         yield from _members(io.BytesIO(data), name)

@@ -43,7 +43,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 
 def recognizer_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What `Recognizer.from_pretrained` is to be called with."""
+    """Arguments for `Recognizer.from_pretrained`."""
     names = ("engine", "device", "threads", "fallback", "cache_dir", "one_look", "as_picture")
     return {"name_or_path": arguments.model, **{n: getattr(arguments, n) for n in names}}
 

@@ -1,4 +1,4 @@
-"""Where `namer-edge recognize` puts what it reads."""
+"""Output of `namer-edge recognize`."""
 
 import json
 import os
@@ -52,7 +52,7 @@ class Output:
 
     @property
     def done(self) -> int:
-        """How many inputs an earlier run has read."""
+        """Count of inputs that an earlier run has read."""
         return 0
 
     def __enter__(self) -> "Output":

@@ -174,7 +174,7 @@ def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str], done: int) -> "It
 
 
 def _format(arguments: argparse.Namespace) -> str:
-    """What is written; raises `UsageError` for options that do not go together."""
+    """Chooses the output; raises `UsageError` for options that do not go together."""
     from ..errors import UsageError
     from .output import COLUMNS, FORMATS, JSON, LABEL_GRAPH
 
@@ -197,7 +197,7 @@ def _format(arguments: argparse.Namespace) -> str:
 
 
 def _output(arguments: argparse.Namespace, format_: str) -> "Output":
-    """Where outcomes go: lines on standard output, or a journal that becomes the file."""
+    """Opens the output: lines on standard output, or a journal that becomes the file."""
     from pathlib import Path
 
     from ..bulk.journal import Journal

@@ -1,4 +1,4 @@
-"""What `namer-edge recognize` shows of a single input: its preparation, and what was read in it."""
+"""Pictures by `namer-edge recognize` of a single input: its preparation, and its reading."""
 
 from collections.abc import Iterable
 from contextlib import suppress
