@@ -48,8 +48,8 @@ FLAT = 2.5
 heights wide."""
 LEAST_BAR = 0.6
 BESIDE, NEAR = 0.1, 0.55
-"""Symbol heights that the middle of what a fraction holds may lie beyond the ends of its bar, and
-its edge away from the bar."""
+"""Symbol heights that the middle of a shape may lie beyond the ends of the one that it stands over,
+and what a fraction holds away from its bar."""
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,8 @@ def _rows(boxes: Boxes, columns: list[Groups]) -> list[list[list[int]]] | None:
         return None
     heights = [_height(boxes[[n for cell in row for n in cell]]) for row in rows]
     limit = SIZES if len(columns) > 1 else SIZES_OF_ONE
-    if len(columns) == 1 and not all(_is_below(boxes, a[0], b[0]) for a, b in pairwise(rows)):
+    pairs = [pair for above, below in pairwise(rows) for pair in zip(above, below, strict=True)]
+    if np.mean([_is_below(boxes, *pair) for pair in pairs]) <= 0.5:
         return None
     if not 0 < max(heights) <= limit * min(heights):
         return None
@@ -310,11 +311,16 @@ def _fractions(boxes: Boxes, inner: Sequence[int]) -> Groups:
 
 
 def _is_below(boxes: Boxes, upper: Sequence[int], lower: Sequence[int]) -> bool:
-    """Whether one cell of a column has the other above it for half of its width at least."""
-    spans = [(boxes[cell, 0].min(), boxes[cell, 2].max()) for cell in (upper, lower)]
-    (low, high), (left, right) = spans
-    common = min(high, right) - max(low, left)
-    return bool(common >= 0.5 * min(high - low, right - left))
+    """Whether half of the shapes of one cell of a column, at least, stand above or below one of the
+    other's; exponents stand between those of their row."""
+    return max(_facing(boxes, upper, lower), _facing(boxes, lower, upper)) >= 0.5
+
+
+def _facing(boxes: Boxes, shapes: Sequence[int], others: Sequence[int]) -> float:
+    """Share of the shapes that have their middle above or below one of the others."""
+    middle = boxes[shapes][:, [0, 2]].mean(axis=1)[:, None]
+    low, high = boxes[others, 0] - BESIDE, boxes[others, 2] + BESIDE
+    return float(((middle > low) & (middle < high)).any(axis=1).mean())
 
 
 def _is_parted(boxes: Boxes, row: Sequence[Sequence[int]]) -> bool:

@@ -19,8 +19,8 @@ from .single_pass import SinglePass
 
 SURE = 0.5
 """A cut that would be made in what is read with this score needs no reading."""
-SURER = 3.0
-"""A grid stands where its parts read so many times as sure, in the mean, as the whole."""
+SURER = 10.0
+"""A grid stands where its parts together read so many times as sure as the whole."""
 CERTAIN = 0.9
 """What reads with this score, or a higher one, is one line: no cut is looked for."""
 LEAST_SURE = 1e-3
