@@ -57,12 +57,12 @@ def score(
     limit: int | None = None,
 ) -> Scored:
     """Reads a pack, or InkML and pictures with their own labels; of a `.json`, which is what
-    `namer-edge evaluate --json` wrote, it is only told.
+    `namer-edge evaluate --json` wrote, its rates are taken over.
 
     Raises the typed errors of model, engine and data, `UsageError` where nothing has a label.
     """
     if data.suffix.lower() == ".json":
-        return _told(name, data)
+        return _from_report(name, data)
     chosen = samples(data, limit)
     if all(sample.label is None for sample in chosen):
         raise UsageError(
@@ -92,7 +92,7 @@ def _opened(
     return recognizer, f"{ModelFile.open(model).name}, {used.name}, {used.precision}{looks}"
 
 
-def _told(name: str, path: Path) -> Scored:
+def _from_report(name: str, path: Path) -> Scored:
     try:
         report = json.loads(path.read_text("utf-8"))
         called = f"{Path(report['model'] or '').stem}, {report['engine']}, {report['precision']}"

@@ -66,13 +66,13 @@ class Baselines:
     namer: Namer
     namer_trained: bool
     decoding: DecodingOptions
-    rivals: tuple[Baseline, ...]
+    decoders: tuple[Baseline, ...]
     preprocessing: Preprocessing
 
     def to(self, device: str) -> "Baselines":
         """Onto a device, in eval mode; raises `UsageError` for one that is not there."""
         try:
-            for module in (self.namer, *(rival.model for rival in self.rivals)):
+            for module in (self.namer, *(b.model for b in self.decoders)):
                 module.eval().to(device)
         except (RuntimeError, AssertionError) as error:
             raise UsageError(f"torch cannot use device {device!r} ({error})") from None
@@ -86,8 +86,9 @@ def baselines(
 ) -> Baselines:
     """The paper's four on its DenseNet; random weights (one seed) where none are given by name.
 
-    `lengths`: weights of rivals on any encoder, for the lengths that they write (`Lengths`). Raises
-    `UsageError` for unknown names, and for weights that would not compare like with like: of
+    `lengths`: weights of decoders on any encoder, for the lengths that they write (`Lengths`).
+
+    Raises `UsageError` for unknown names, and for weights that would not compare like with like: of
     another kind, on another encoder, for other looks; `CheckpointError` for what are no weights.
     """
     for given, known in ((weights, (NAMER, *BASELINES)), (lengths or {}, tuple(BASELINES))):
@@ -97,13 +98,13 @@ def baselines(
     both = sorted(set(weights) & set(lengths or {}))
     if both:
         raise UsageError(f"{both[0]} is trained on these features and stops by itself: no lengths")
-    told = load_lengths(lengths or {})
+    known_lengths = load_lengths(lengths or {})
     config = load_config("paper-crohme")
     vocabulary = vocabulary or Vocabulary.load(config.vocabulary)
     looks: dict[str, Preprocessing] = {}
     decoding = decoding_of({})
     torch.manual_seed(0)
-    namer, rivals = Namer(config.architecture, vocabulary), []
+    namer, decoders = Namer(config.architecture, vocabulary), []
     if NAMER in weights:
         loaded, looks[NAMER], record = load_model(weights[NAMER])
         namer = cast(Namer, _checked(NAMER, loaded))
@@ -115,14 +116,14 @@ def baselines(
         else:
             architecture = load_config("paper-dwap", [f"model={name}"]).decoder
             model = build_autoregressive(architecture, vocabulary)
-        rivals.append(Baseline(name, model, name in weights, told.get(name)))
+        decoders.append(Baseline(name, model, name in weights, known_lengths.get(name)))
     if len({str(preprocessing) for preprocessing in looks.values()}) > 1:
         raise UsageError(
             f"the weights of {' and '.join(looks)} were trained for pictures of different looks: "
             "times compare on the same pictures only"
         )
     preprocessing = next(iter(looks.values()), config.preprocessing)
-    return Baselines(namer, NAMER in weights, decoding, tuple(rivals), preprocessing)
+    return Baselines(namer, NAMER in weights, decoding, tuple(decoders), preprocessing)
 
 
 def _checked(name: str, model: Namer | AutoregressiveModel) -> Namer | AutoregressiveModel:

@@ -101,14 +101,14 @@ def _curves(
     rounds: int,
     encoder: bool,
 ) -> tuple[Curve, ...]:
-    ways = [SearchSetting(rival, 1, True) for rival in baselines.rivals]
+    ways = [SearchSetting(baseline, 1, True) for baseline in baselines.decoders]
     races = [DecoderTiming(baselines, ways, "cpu") for _ in pictures]
     for turn in range(rounds + 1):
         for race, picture in zip(races, pictures, strict=True):
             race.run(picture)
             if turn == 0:  # warm-up
                 race.clear()
-    names = ["NAMER", *(f"{BASELINES[way.rival.name]}, {way}" for way in ways)]
+    names = ["NAMER", *(f"{BASELINES[way.baseline.name]}, {way}" for way in ways)]
     found = [
         Curve(name, tuple(axis), tuple(float(np.median(r.lines[n].decoder)) for r in races))
         for n, name in enumerate(names)

@@ -5,11 +5,11 @@ import pytest
 from namer_edge_benchmarks.scaling import Chart, Curve, chart_page, scaling
 from namer_edge_runtime import command
 
-from .small_baselines import small_entrants
+from .small_baselines import small_baselines
 
 
 def test_writing_token_by_token_takes_longer_for_longer_formulas_and_namer_hardly() -> None:
-    charts = scaling(small_entrants(), (5, 41), ((48, 64), (48, 96)), (10, 120), rounds=1)
+    charts = scaling(small_baselines(), (5, 41), ((48, 64), (48, 96)), (10, 120), rounds=1)
     tokens, pictures, path = charts
     growth = {curve.name: curve.growth for curve in tokens.curves}
     namer = growth.pop("NAMER")

@@ -15,7 +15,7 @@ ATTENTION, KERNEL = 512, 11
 
 
 @dataclass(frozen=True)
-class HandCount:
+class AnalyticFlops:
     """FLOPs, which are 2 x multiply-adds, of one picture of `height` x `width` pixels."""
 
     height: int
