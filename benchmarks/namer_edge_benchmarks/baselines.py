@@ -61,7 +61,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Baselines:
-    """All of them, on pictures of one look."""
+    """All models of table 3, on pictures of one preprocessing."""
 
     namer: Namer
     namer_trained: bool
@@ -87,9 +87,8 @@ def baselines(
     """The paper's four on its DenseNet; random weights (one seed) where none are given by name.
 
     `lengths`: weights of decoders on any encoder, for the lengths that they write (`Lengths`).
-
     Raises `UsageError` for unknown names, and for weights that would not compare like with like: of
-    another kind, on another encoder, for other looks; `CheckpointError` for what are no weights.
+    another kind, on another encoder, for other preprocessing; `CheckpointError` for other files.
     """
     for given, known in ((weights, (NAMER, *BASELINES)), (lengths or {}, tuple(BASELINES))):
         unknown = sorted(set(given) - set(known))
@@ -101,28 +100,28 @@ def baselines(
     known_lengths = load_lengths(lengths or {})
     config = load_config("paper-crohme")
     vocabulary = vocabulary or Vocabulary.load(config.vocabulary)
-    looks: dict[str, Preprocessing] = {}
+    prepared: dict[str, Preprocessing] = {}
     decoding = decoding_of({})
     torch.manual_seed(0)
     namer, decoders = Namer(config.architecture, vocabulary), []
     if NAMER in weights:
-        loaded, looks[NAMER], record = load_model(weights[NAMER])
+        loaded, prepared[NAMER], record = load_model(weights[NAMER])
         namer = cast(Namer, _checked(NAMER, loaded))
         decoding = decoding_of(record.get("config", {}))
     for name in BASELINES:
         if name in weights:
-            loaded, looks[name], _ = load_model(weights[name])
+            loaded, prepared[name], _ = load_model(weights[name])
             model = cast(AutoregressiveModel, _checked(name, loaded))
         else:
             architecture = load_config("paper-dwap", [f"model={name}"]).decoder
             model = build_autoregressive(architecture, vocabulary)
         decoders.append(Baseline(name, model, name in weights, known_lengths.get(name)))
-    if len({str(preprocessing) for preprocessing in looks.values()}) > 1:
+    if len({str(preprocessing) for preprocessing in prepared.values()}) > 1:
         raise UsageError(
-            f"the weights of {' and '.join(looks)} were trained for pictures of different looks: "
+            f"the weights of {' and '.join(prepared)} were trained with different preprocessing: "
             "times compare on the same pictures only"
         )
-    preprocessing = next(iter(looks.values()), config.preprocessing)
+    preprocessing = next(iter(prepared.values()), config.preprocessing)
     return Baselines(namer, NAMER in weights, decoding, tuple(decoders), preprocessing)
 
 

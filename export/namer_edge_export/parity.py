@@ -143,7 +143,7 @@ def _drawn(opened: LoadedInput, preprocessing: Preprocessing) -> NDArray[np.uint
 
 
 def parity(namer: Namer, model: ModelFile, engine: str, pictures: Pictures) -> Parity:
-    """`namer` and what was exported from it on each picture, in one look."""
+    """`namer` and what was exported from it on each picture, in one pass."""
     decoding = replace(model.decoding, tta_scales=())
     expected, exported = (
         Recognizer(each, model.preprocessing, model.vocabulary, decoding)

@@ -1,8 +1,8 @@
 """Reference readings: formulas that a model file carries with what its exporter read in them.
 
 They are hard for the model, so that arithmetic which differs from the exporter's changes answers.
-Each formula is read once, without second looks, and its score is as decoding gives it: scalings,
-which are fitted later, do not change it.
+Each formula is read in one pass, and its score is as decoding gives it: scalings, which are fitted
+later, do not change it.
 """
 
 from collections.abc import Mapping

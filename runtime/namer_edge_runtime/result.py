@@ -169,7 +169,7 @@ class Milliseconds:
         return self.prepare + self.vat + self.pgd + self.path
 
     def __add__(self, other: "Milliseconds") -> "Milliseconds":
-        """Of two looks at one input."""
+        """Of two passes over one input."""
         return Milliseconds(
             self.prepare + other.prepare,
             self.vat + other.vat,
@@ -189,9 +189,9 @@ class Result(Reading):
     page gives an empty one with score 0."""
 
     alternatives: tuple[Reading, ...] = ()
-    """Other readings, where they were asked for, the most probable first. Those of one look go by
+    """Other readings, where they were asked for, the most probable first. Those of one pass go by
     score, and the first may have a higher one than the answer, which is the longest path; those
-    of several looks go by their votes (`Votes`)."""
+    of several passes go by their votes (`Votes`)."""
     engine: str = ""
     device: str = ""
     """Engine and device that really ran."""

@@ -111,7 +111,7 @@ class Limit:
 
     samples: tuple[Sample, ...]
     max_drop: float
-    """Points of ExpRate, in one look; the gate has the last word."""
+    """Points of ExpRate, in one pass; the gate has the last word."""
 
 
 class _Judge:
