@@ -141,6 +141,33 @@ def test_an_empty_name_is_not_the_folder_one_is_in(
         next(sources([""]))
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"word": "x", "drawing": columns(LONG)},
+        [{"penColor": "black", "points": points} for points in by_name(LONG)],
+        {"strokes": [{"points": points} for points in by_name(LONG)]},
+        {"elements": [{"type": "Stroke", "X": xs, "Y": ys} for xs, ys in columns(LONG)]},
+        {"type": "x", "elements": [{"x": 5, "y": 7, "points": s} for s in LONG]},
+        {"type": "x", "elements": [{"x": 5, "y": 7, "points": s} for s in by_name(LONG)]},
+        {"contentType": "Math", "strokeGroups": [{"strokes": [stroke]} for stroke in LONG]},
+        {"pages": [{"layers": [{"strokes": by_name(LONG)}]}]},
+        [[{"X": x, "Y": y} for x, y in stroke] for stroke in LONG],
+    ],
+)
+def test_what_programs_wrap_strokes_in_is_taken_off(given: Any) -> None:
+    moved = isinstance(given, dict) and given.get("type") == "x"
+    meant = [np.array(stroke) + np.array((5, 7) if moved else (0, 0)) for stroke in LONG]
+    for value in (given, json.dumps(given).encode()):
+        found = open_input(value).strokes or []
+        assert [stroke.tolist() for stroke in found] == [stroke.tolist() for stroke in meant]
+
+
+def test_an_object_without_ink_is_named() -> None:
+    with pytest.raises(InkError, match="an object of version, name is no list of strokes"):
+        open_input(json.dumps({"version": 1, "name": "x"}).encode())
+
+
 def test_strokes_are_read_from_json(tmp_path: Path) -> None:
     (tmp_path / "ink.json").write_text(f" \n{json.dumps({'strokes': CROSS})}")
     for value in (tmp_path / "ink.json", json.dumps(CROSS).encode("utf-8")):

@@ -311,9 +311,9 @@ def _fractions(boxes: Boxes, inner: Sequence[int]) -> Groups:
 
 
 def _is_below(boxes: Boxes, upper: Sequence[int], lower: Sequence[int]) -> bool:
-    """Whether half of the shapes of one cell of a column, at least, stand above or below one of the
+    """Whether more than half of the shapes of one cell of a column stand above or below one of the
     other's; exponents stand between those of their row."""
-    return max(_facing(boxes, upper, lower), _facing(boxes, lower, upper)) >= 0.5
+    return max(_facing(boxes, upper, lower), _facing(boxes, lower, upper)) > 0.5
 
 
 def _facing(boxes: Boxes, shapes: Sequence[int], others: Sequence[int]) -> float:

@@ -15,6 +15,8 @@ from .voting import Votes
 SURER, SURER_WHERE_CLEAR = 2.0, 1.1
 """Times as sure that ink reads mirrored which may run the wrong way, and where it clearly does: of
 2,438 formulas of CROHME 3 are turned so, and 71 of 83 that are mirrored and read right then."""
+LEAST_SURE = 0.1
+"""Least score of what is kept mirrored: below it neither reading says anything."""
 
 
 def augment(
@@ -48,7 +50,7 @@ def augment(
 _Unsure = tuple[Job, LoadedInput, Result]
 """A job, an input for it, and its answer so far."""
 _Other = tuple[Job, LoadedInput, Result, float]
-"""And how many times as sure as the answer it must read."""
+"""And the score that it must read with at least."""
 
 
 def _unsure(jobs: Sequence[Job], confidence_threshold: float) -> list[_Unsure]:
@@ -70,7 +72,10 @@ def _mirrored(unsure: Sequence[_Unsure]) -> list[_Other]:
         if value.strokes
     ]
     return [
-        (job, replace(value, mirror=factors), first, SURER_WHERE_CLEAR if clear else SURER)
+        (
+            *(job, replace(value, mirror=factors), first),
+            max(first.score * (SURER_WHERE_CLEAR if clear else SURER), LEAST_SURE),
+        )
         for job, value, first, (factors, clear) in found
         if factors != value.mirror
     ]
@@ -79,7 +84,7 @@ def _mirrored(unsure: Sequence[_Unsure]) -> list[_Other]:
 def _deskewed(unsure: Sequence[_Unsure]) -> list[_Other]:
     """Skewed inputs, level."""
     return [
-        (job, value.turned(-angle), first, 1.0)
+        (job, value.turned(-angle), first, first.score)
         for job, value, first in unsure
         if first.prepared and (angle := skew(first.prepared.image))
     ]
@@ -88,10 +93,10 @@ def _deskewed(unsure: Sequence[_Unsure]) -> list[_Other]:
 def _read_again(
     others: Sequence[_Other], single_pass: SinglePass, batch_size: int, alternatives: int
 ) -> None:
-    """Reads each job's other input; keeps it where it reads so many times as sure."""
+    """Reads each job's other input; keeps it where it scores higher than it must."""
     results = single_pass([other for _, other, _, _ in others], batch_size, alternatives)
-    for (job, other, first, surer), second in zip(others, results, strict=True):
-        if isinstance(second, Result) and second.score > surer * first.score:
+    for (job, other, first, least), second in zip(others, results, strict=True):
+        if isinstance(second, Result) and second.score > least:
             job.input = other
             job.take(second)
         elif isinstance(second, Result):
