@@ -99,7 +99,7 @@ def _label_maps(label: Sequence[str], vocabulary: Vocabulary, height: int, width
 
 
 def _label_graph(label: Sequence[str], vocabulary: Vocabulary, nodes: Nodes) -> PgdOutput:
-    """What a PGD says that is sure of each class and of the label's order."""
+    """Outputs of a PGD that is certain of each class and of the label's order."""
     count = len(nodes)
     visual = np.flatnonzero((nodes.endings == 0) & (nodes.classes < vocabulary.size)).tolist()
     ending = {

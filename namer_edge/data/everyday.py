@@ -9,16 +9,14 @@ configuration.
 
 import argparse
 import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.formula.vocabulary import Vocabulary
-from namer_edge_runtime.verbs.options import positive
 
+from .drawn_labels import add_options, write_labels
 from .label_sampling import kind
 
 SUMMARY = "draw labels of everyday mathematics beyond CROHME's signs from a grammar"
@@ -171,20 +169,15 @@ class Everyday:
         ]
 
 
-def write_labels(path: Path, count: int, seed: int = 0) -> None:
-    """Lines of name, tab and tokens; `count` labels, of which single signs repeat."""
-    draw = Everyday(np.random.default_rng(seed))
-    with atomic_file(path, "w") as file:
-        for number in range(count):
-            file.write(f"everyday{number}\t{' '.join(draw())}\n")
+def labels(rng: np.random.Generator, count: int) -> Iterator[str]:
+    """`count` labels, among which single signs repeat."""
+    draw = Everyday(rng)
+    return (" ".join(draw()) for _ in range(count))
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="EVERYDAY.tsv")
-    parser.add_argument("--count", type=positive, default=60_000, metavar="N")
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    add_options(parser, "EVERYDAY.tsv", 60_000)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    write_labels(arguments.output, arguments.count, arguments.seed)
-    return 0
+    return write_labels(arguments, "everyday", labels)

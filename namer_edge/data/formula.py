@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.bulk.run import NamedBytes
+from namer_edge_runtime.bulk.input_files import NamedBytes
 from namer_edge_runtime.ink.strokes import Stroke, Strokes
 from namer_edge_runtime.preprocessing import Preprocessing
 

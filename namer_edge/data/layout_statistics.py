@@ -35,7 +35,7 @@ class Element:
 
     token: str
     number: int
-    """Which of the formula's visual nodes it is."""
+    """Index among the formula's visual nodes."""
     rows: list["list[Element]"] = field(default_factory=list)
 
     @property

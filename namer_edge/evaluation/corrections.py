@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Replay:
-    """What it took to put one formula right."""
+    """Corrections that put one formula right."""
 
     name: str
     label: str

@@ -19,7 +19,7 @@ class Cost:
     width: int
     nodes: int
     parameters: dict[str, int]
-    """By part: `encoder`, `vat`, `pgd`, or `encoder`, `decoder` of an autoregressive model."""
+    """Parts are `encoder`, `vat`, `pgd`, or `encoder`, `decoder` of an autoregressive model."""
     flops: dict[str, int]
     unit: str = "nodes"
 

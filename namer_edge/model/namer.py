@@ -41,9 +41,9 @@ class Architecture(StoredArchitecture):
     pgd_parts: tuple[str, ...] = PARTS
     """Enabled heads of PGD; fewer than all in ablations (table 6)."""
     dropout: float = bounded(0.1, 0, 0.999)
-    """In PGD."""
+    """Dropout in PGD."""
     vat_dropout: float = bounded(0.0, 0, 0.999)
-    """Of whole channels, before VAT's classes."""
+    """Dropout of whole channels, before VAT's classes."""
     channels: int = bounded(1, 1, 16)
 
 

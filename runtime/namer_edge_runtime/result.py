@@ -1,4 +1,4 @@
-"""What a recognition returns."""
+"""Results of recognition."""
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -33,7 +33,7 @@ class TokenResult:
 
 @dataclass(frozen=True)
 class Reading:
-    """What an input may say: the formula along one path through its nodes."""
+    """A reading of an input: the formula along one path through its nodes."""
 
     latex: str
     """Compact LaTeX, ready to be set."""
@@ -87,11 +87,11 @@ class Reading:
         return self.expression.svg
 
     def _repr_latex_(self) -> str:
-        """For notebooks without HTML."""
+        """LaTeX, for notebooks without HTML."""
         return f"$\\displaystyle {self.katex}$" if self.canonical else ""
 
     def _repr_html_(self) -> str:
-        """For notebooks: the formula as MathML, its LaTeX and its score."""
+        """HTML for notebooks: the formula as MathML, its LaTeX and its score."""
         from html import escape
 
         said = f"<code>{escape(self.latex)}</code>" if self.canonical else "<em>nothing read</em>"
@@ -131,11 +131,11 @@ class Line(Reading):
     alternatives: tuple[Reading, ...] = ()
     """Its other readings, where they were asked for."""
     result: "Result | None" = field(default=None, repr=False, compare=False)
-    """That of its ink alone, for corrections."""
+    """Result of its ink alone, for corrections."""
 
     @property
     def box(self) -> Box:
-        """Where its ink lies: x0, y0, x1, y1 in coordinates of the input."""
+        """Box of its ink: x0, y0, x1, y1 in coordinates of the input."""
         return self.result.box if self.result else NOWHERE
 
     @property
@@ -169,7 +169,7 @@ class Milliseconds:
         return self.prepare + self.vat + self.pgd + self.path
 
     def __add__(self, other: "Milliseconds") -> "Milliseconds":
-        """Of two looks at one input."""
+        """Of two passes over one input."""
         return Milliseconds(
             self.prepare + other.prepare,
             self.vat + other.vat,
@@ -189,16 +189,16 @@ class Result(Reading):
     page gives an empty one with score 0."""
 
     alternatives: tuple[Reading, ...] = ()
-    """Other readings, where they were asked for, the most probable first. Those of one look go by
+    """Other readings, where they were asked for, the most probable first. Those of one pass go by
     score, and the first may have a higher one than the answer, which is the longest path; those
-    of several looks go by their votes (`Votes`)."""
+    of several passes go by their votes (`Votes`)."""
     engine: str = ""
     device: str = ""
     """Engine and device that really ran."""
     precision: str = ""
     milliseconds: Milliseconds = Milliseconds()
     truncated: bool = False
-    """There were more nodes than the model takes; the least likely were left out."""
+    """True where there were more nodes than the model takes; the least probable were left out."""
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     """What was seen in the picture and left out, as the lines of the paper or a frame round the
     formula, one sentence each."""
@@ -241,7 +241,7 @@ class Result(Reading):
 
     @cached_property
     def box(self) -> Box:
-        """Where its ink lies: x0, y0, x1, y1 in coordinates of the input; zeros for no ink."""
+        """Box of its ink: x0, y0, x1, y1 in coordinates of the input; zeros for no ink."""
         if self.ink:
             return bounds(self.ink)
         if self.prepared is None or self.prepared.blank:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from namer_edge_runtime.bulk.run import sources
+from namer_edge_runtime.bulk.input_files import sources
 from namer_edge_runtime.errors import DataError, InkError, PictureError
 from namer_edge_runtime.ink.strokes import as_strokes
 from namer_edge_runtime.inputs import is_strokes, open_input

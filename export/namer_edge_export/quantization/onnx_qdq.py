@@ -26,7 +26,7 @@ SCOPES = "pkg.torch.onnx.name_scopes"
 """Under which the exporter keeps the modules that a node lies in, from the outermost."""
 Inputs = Iterable[dict[str, NDArray[Any]]]
 VAT_OPERATORS = ("Conv", "Relu", "Add", "Concat", "MaxPool", "AveragePool")
-"""What is quantized of encoder and VAT: everything between the picture and the softmax."""
+"""Operators to quantize in encoder and VAT: all between picture and softmax."""
 
 
 WEIGHT_BITS = 7

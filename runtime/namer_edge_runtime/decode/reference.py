@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .thresholds import MIN_CLASS, MIN_DELETE, MIN_EDGE, MIN_PROBABILITY
 
 Arrays = tuple[Any, ...]
-"""What kernels return; the functions that call them wrap it into dataclasses."""
+"""Return values of kernels; their callers wrap them into dataclasses."""
 
 
 class Graph(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where `namer-edge recognize` puts what it reads."""
+"""Output of `namer-edge recognize`."""
 
 import json
 import os
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ..result import Result
 
 if TYPE_CHECKING:
+    from ..bulk.input_files import Source
     from ..bulk.journal import Journal
-    from ..bulk.run import Outcome, Source
+    from ..bulk.run import Outcome
 
 JSON, LABEL_GRAPH = "json", "label-graph"
 COLUMNS = {
@@ -51,7 +52,7 @@ class Output:
 
     @property
     def done(self) -> int:
-        """How many inputs an earlier run has read."""
+        """Count of inputs that an earlier run has read."""
         return 0
 
     def __enter__(self) -> "Output":
