@@ -103,7 +103,7 @@ class LayoutRules:
         }
         script_size = near((0.5, 0.85), 0.06, 0.4)
         limit_size = near((0.45, 0.8), 0.06, 0.35)
-        letters, operators = (0.0, 0.25), (0.1, 0.5)
+        letters, operators = (0.0, 0.35), (0.1, 0.65)
         fractions = [
             *(np.log(near((0.75, 1.05), 0.05, 0.5)) for _ in range(2)),
             *(near((0.06, 0.3), 0.06, 0.02) for _ in range(2)),

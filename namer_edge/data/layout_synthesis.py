@@ -42,7 +42,7 @@ THICKEST = 0.15
 SMALLEST = 0.35
 """Least unit of a row, in units of the outermost, which keeps scripts of scripts legible."""
 NEAREST = 24
-"""Number of samples from which the best-fitting shape of a root or bar is chosen."""
+"""Number of samples from which the best-fitting shape of a bar is chosen."""
 
 Box = NDArray[np.float64]
 
@@ -254,8 +254,8 @@ class _Setting:
         held = self.row(element.rows[1], _smaller(unit, log))
         box = held.box + unit * np.array([-left, -over, right, under])
         width, height = np.maximum(box[2:] - box[:2], 0.3 * unit)
-        strokes = self.fitting(element.token, width, height)
-        strokes = _root_sign(strokes, width, height, min(max(left, 0.1) * unit, 0.9 * width))
+        reach = min(max(left, 0.1) * unit, 0.9 * width)
+        strokes = _root_sign(self.sample(element.token), width, height, reach)
         sign = Piece.of(element.number, strokes).move(*(box[:2] + box[2:]) / 2)
         if element.rows[0]:
             index = self.row(element.rows[0], _smaller(unit, log - 0.7))

@@ -7,8 +7,10 @@ import pytest
 
 from namer_edge.data.formula import Formula, unplaced
 from namer_edge.data.layout_rules import HIGH, WIDE
+from namer_edge.data.pack import load_pack
 from namer_edge.data.symbols import load_symbols
 from namer_edge.data.synthesis import Synthesis, SynthesisOptions, ink_of
+from namer_edge_runtime.command import main
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.strokes import Strokes, bounds
@@ -98,3 +100,24 @@ def test_limits_stand_below_sums_and_often_beside_integrals(synthesis: Synthesis
 def test_every_rule_is_for_a_sign_of_its_own() -> None:
     assert {*HIGH, *WIDE} <= set(EVERYDAY.symbols)
     assert not set(HIGH) & set(WIDE)
+
+
+def test_composed_formulas_are_a_pack_that_names_its_sources(tmp_path: Path) -> None:
+    table, hands, labels, composed = (
+        tmp_path / name for name in ("signs.tsv", "hands.npz", "labels.tsv", "composed.npz")
+    )
+    rows = [f"{s}\t{s}\tw\t1\t500\t0,0 {n}00,1000 0,500" for n, s in enumerate("xy+2", 1)]
+    table.write_text("\n".join(["label\ttoken\twriter\trel\tsize\tstrokes", *rows]) + "\n")
+    labels.write_text("0\tx + y\n1\tx ^ { 2 }\n")
+    assert main(["data", "symbols", str(table), "-o", str(hands)]) == 0
+    command = ["data", "compose", str(labels), "--hands", str(hands), "-o", str(composed)]
+    assert main([*command, "--count", "20"]) == 0
+    pack = load_pack(composed)
+    assert {formula.tokens for formula in pack.formulas} == {
+        ("x", "+", "y"),
+        ("x", "^", "{", "2", "}"),
+    }
+    assert len({formula.name for formula in pack.formulas}) == 20
+    assert pack.sources.keys() == {"signs.tsv", "labels.tsv"}
+    labels.write_text("0\tz\n")
+    assert main(command) == 1
