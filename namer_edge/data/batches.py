@@ -147,7 +147,7 @@ class TrainingSet(Dataset[TrainingSample]):
         return len(self.formulas)
 
     def _prepared(self, formula: Formula) -> tuple[ScaledInk | None, LabelPath]:
-        ink = ScaledInk.of(formula, self.preprocessing) if formula.picture is None else None
+        ink = ScaledInk.of(formula, self.preprocessing) if formula.strokes else None
         return ink, LabelPath.of(formula.tokens, self.vocabulary)
 
     def _placed(

@@ -42,6 +42,7 @@ class TrainConfig(
 
     # Data: packs made by `namer-edge data pack`.
     train: tuple[str, ...] = ("runs/data/train.npz",)
+    samples: int = bounded(0, 0, inf)  # of an epoch, all typeset from `labels`, if `train` is empty
     validation: str = "runs/data/test2013.npz"
     vocabulary: str = "crohme"  # a packaged name, or a JSON file of `namer-edge data vocabulary`
     output: str = "runs/edge"
