@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .components import connected, usual_side
 from .downscale import shrunk
 from .histogram import counts, quantile, spread
 from .ruled_paper import without_ruling
@@ -21,6 +22,19 @@ WIDEST_ON_SCREEN = 1 / 3
 """The same of what is as dark as ink, within `INKY` of the contrast, where more than `EVEN` of the
 picture has one brightness: no shadow falls on a screen, but thick strokes may cross there."""
 EVEN, INKY = 0.5, 0.25
+RINGING = 5
+"""Pixels of a median that tells the ground from grain and ringing."""
+INK = 100
+"""Level of the ink map, of 255, from which a pixel counts as ink where components are measured."""
+ROUGH = 0.04
+"""Ink is rough where a closing of 3 pixels adds so much to it, as a share."""
+SMOOTHING, MOST_SMOOTHINGS = 1.0, 3
+"""Standard deviation in pixels that rough ink is smoothed with, and how often at most."""
+FAINT, DARK, BESIDE = 70, 160, 5
+"""Levels of a fainter pen's ink, from the first on where nothing in a square of the last in pixels
+reaches the second; what is fainter shows through from another page."""
+LONG = 0.3
+"""Longest side of such ink, in that of typical ink, that tells it from dirt."""
 FAINTEST = 14
 """Contrast of ink to ground, in 1/255 of the ground's brightness, below which a page is blank."""
 DARKEST = np.uint8(16)
@@ -56,7 +70,8 @@ def ink_map(
     3. Ink is what the pixel lacks to its ground, as a share of the ground: half as much light
        halves both.
     4. Lines printed on the paper are taken out (`ruled_paper.py`).
-    5. The grain of the ground is cut off and typical ink becomes 255.
+    5. The grain of the ground is cut off and typical ink becomes 255; where ink comes out rough, as
+       of a pencil or in noise, it is smoothed before. Fainter ink of a second pen becomes 255, too.
     """
     coarse, _ = shrunk(gray, COARSE)
     dark_ink = _is_dark(_shrunk(coarse))
@@ -70,19 +85,30 @@ def ink_map(
         f"What the ink, {'darker' if dark_ink else 'lighter'} than its ground, lacks", 255 - ink
     )
     plain = without_ruling(ink)
-    if plain is not ink:
+    if plain is not ink:  # and thicker ones between them, as of millimeter paper
+        plain = without_ruling(plain, grids_only=True)
+    notes = () if plain is ink else (RULING,)
+    if notes:
         steps.add("The lines of the paper taken out", 255 - plain)
     image = stretched(plain)
+    for _ in range(MOST_SMOOTHINGS):
+        if image is not None and not _rough(image):
+            break
+        plain = np.asarray(cv2.GaussianBlur(plain, (0, 0), SMOOTHING), np.uint8)
+        image = stretched(plain)
     if image is not None:
+        image = _evened(image)
         steps.add("Grain cut off, ink full", 255 - image)
-    notes = () if plain is ink else (RULING,)
     return None if image is None else InkMap(image, dark_ink, notes)
 
 
 def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Brightness of the ground at each pixel, ink being dark."""
+    levels = counts(coarse)
+    if levels.argmax() < coarse.max():  # beside ink, JPEG and sharpening leave what is brighter
+        coarse = np.asarray(cv2.medianBlur(coarse, RINGING), np.uint8)
     closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
-    if counts(coarse).max() <= EVEN * coarse.size:
+    if levels.max() <= EVEN * coarse.size:
         return closed
     darkest, brightest = int(coarse.min()), int(closed.max())
     inky = closed < darkest + INKY * (brightest - darkest)
@@ -140,13 +166,40 @@ def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     levels = counts(ink)
     ground = quantile(levels, 0.5)
     floor = ground + NOISE * 1.4826 * quantile(spread(levels, ground), 0.5)
-    above = levels.copy()
+    # By their contrast's square, or wide faint things would outweigh thin ink.
+    above = levels * np.arange(256) ** 2
     above[: int(max(floor, FAINTEST / 2)) + 1] = 0
     if not above.any():
         return None
-    typical = quantile(above, 0.8)
+    typical = quantile(above, 0.5)
     if typical < FAINTEST or typical - floor < FAINTEST / 2:
         return None
     brightness = np.arange(256, dtype=np.float32)
     table = np.clip((brightness - floor) * (255 / (typical - floor)), 0, 255)
     return np.asarray(cv2.LUT(ink, np.rint(table).astype(np.uint8)), np.uint8)
+
+
+def _rough(image: NDArray[np.uint8]) -> bool:
+    """Whether the ink has holes and a ragged outline."""
+    mask = cv2.threshold(image, INK, 1, cv2.THRESH_BINARY)[1]
+    closed = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    return cv2.countNonZero(closed) > (1 + ROUGH) * cv2.countNonZero(mask)
+
+
+def _evened(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The ink map with the ink of a fainter pen as dark as the other."""
+    near = np.asarray(cv2.dilate(image, np.ones((BESIDE, BESIDE), np.uint8)))
+    faint = ((image > FAINT) & (near < DARK)).view(np.uint8)
+    if not faint.any():
+        return image
+    _, dark, _ = connected((image >= DARK).view(np.uint8))
+    labels, stats, _ = connected(faint)
+    written = stats[:, 2:4].max(1) >= LONG * usual_side(dark[1:])
+    written[0] = False
+    levels = np.zeros(len(stats))
+    np.maximum.at(levels, labels[faint > 0], image[faint > 0])
+    gain = np.where(written, 255 / np.maximum(levels, 1), 1.0).astype(np.float32)
+    # With their soft edges.
+    spread = cv2.dilate(gain[labels], np.ones((3, 3), np.uint8))
+    spread[near >= DARK] = 1
+    return np.asarray(np.minimum(image * spread, 255), np.uint8)

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ink.strokes import typical_height
 from .stroke_width import measured_width
 
 THICK = 2.4
@@ -16,6 +17,9 @@ a finger or a shadow."""
 
 FINE, LINE = 2.0, 10
 """Pixels: pens below this width are fine where a component is longer than the second."""
+
+SOFT = 3
+"""Pixels round a component that hold its soft edges."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,11 @@ class ConnectedComponents:
     def pen(self) -> float:
         """Mean stroke width in pixels; 0 without components."""
         return measured_width(self.image, self.mask, len(self)) if len(self) else 0.0
+
+    @cached_property
+    def height(self) -> float:
+        """Height of a typical symbol; 0 without components."""
+        return typical_height(self.sizes)
 
     @property
     def sizes(self) -> NDArray[np.float64]:
@@ -126,10 +135,22 @@ class ConnectedComponents:
         """The components of which `kept` [components] is true."""
         if kept.all():
             return self
-        left = replace(self, numbers=self.numbers[kept])
-        # Kept components keep their soft edges.
-        near = cv2.dilate(left.mask.astype(np.uint8), np.ones((3, 3), np.uint8))
-        return replace(left, image=np.where(near > 0, self.image, np.uint8(0)))
+        return replace(self, numbers=self.numbers[kept])
+
+    @property
+    def alone(self) -> NDArray[np.uint8]:
+        """The ink map with nothing but the kept components and their soft edges."""
+        round_it = np.ones((2 * SOFT + 1, 2 * SOFT + 1), np.uint8)
+        near = cv2.dilate(self.mask.view(np.uint8), round_it)
+        return np.where(near > 0, self.image, np.uint8(0))
+
+
+def usual_side(stats: NDArray[np.int32]) -> float:
+    """The longest side up to which half of the ink lies; of components [n, 5], as in `stats`."""
+    sides = stats[:, 2:4].max(1)
+    order = np.argsort(sides)
+    ink = np.cumsum(stats[order, 4])
+    return float(sides[order][np.searchsorted(ink, ink[-1] / 2)]) if len(ink) else 0.0
 
 
 def connected(

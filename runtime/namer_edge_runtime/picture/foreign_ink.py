@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..ink.strokes import BAR, DOT, typical_height
 from .components import ConnectedComponents
 
+DOTTED = "a dotted or dashed pattern is left out"
 FRAME = "a frame round the formula is left out"
 UNDERLINE = "a line under the formula is left out"
 BLOT = "blots, holes in the paper or crossed-out ink are left out"
@@ -21,6 +22,9 @@ SPARSE = 0.4
 """Share of its box that a frame's ink fills at most."""
 CONVEX, BOXLIKE = 0.88, 0.7
 """Shares of its convex hull and of its box that the outline of a frame fills, at least."""
+GAP, OPEN, MOST = 3, 0.4, 0.9
+"""Half the pixels up to which a frame may be open, or the typical symbols where its box is, at
+least, this share of that of all ink."""
 LINE = 1.8
 """Pens from the outline up to which ink belongs to the frame."""
 HELD, HELD_SIZE, HELD_ALONE = 0.2, 0.3, 0.5
@@ -29,13 +33,19 @@ first share for a single component, which may be the bar of a letter."""
 LONG, UNDER = 0.6, 0.35
 """Share of the width of what stands above that an underline has, and symbol heights up to which it
 may reach into it."""
+SMALL, MARKS = 0.35, 12
+"""Printed dots and the dashes of a selection are so small in typical symbols, and so many."""
+EVEN = 0.25
+"""Share of the usual distance that the distances of such marks differ by at most."""
 MOST_LINES = 3
 """Lines under a formula."""
 SOLID, BROAD = 0.5, 4.0
 """A blot fills this share of its box and is so many pens wide, both at least."""
+PLUMP = 1.3
+"""One of several is, in the mean, at least so many times as thick as the mean of all ink."""
 HOLE, ROW = 1.6, 7
 """The same for one of a row of equal blots, and how many make a row."""
-CROSSED, DENSE = 4.5, 0.33
+CROSSED, DENSE = 2.5, 0.24
 """Crossed-out ink is a line so many times as long as its box is high and wide together, which
 fills this share of the box."""
 ACROSS = 2.5
@@ -51,6 +61,7 @@ def without_foreign_ink(
     """The components of the formula, and notes of what is left out."""
     notes = []
     for step, note in (
+        (_without_marks, DOTTED),
         (_without_scribbles, SCRIBBLE),
         (_without_frames, FRAME),
         (_without_underlines, UNDERLINE),
@@ -71,6 +82,8 @@ def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
     solid = (area > SOLID * width * height) & (np.minimum(width, height) > 1)
+    if not (area > PLUMP * clean.pen * np.maximum(width, height))[solid].any():
+        return clean
     pen = _pen_of(clean, ~solid)
     blots = solid & (np.minimum(width, height) > BROAD * pen)
     for place in np.flatnonzero(blots).tolist():
@@ -89,15 +102,44 @@ def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
     return clean.only(~blots)
 
 
+def _without_marks(clean: ConnectedComponents) -> ConnectedComponents:
+    """Small equal marks in even rows: the dots of the paper, the dashes of a selection."""
+    sides, area = clean.sizes, clean.stats[clean.numbers, 4]
+    large = sides.max(1)
+    solid = area >= SOLID * sides.prod(axis=1)
+    small = large < SMALL * typical_height(sides[~solid])
+    plain = small & solid
+    if plain.sum() < MARKS:
+        return clean
+    usual = float(np.median(large[plain]))
+    alike = plain & (large <= 1.6 * usual) & (large >= usual / 1.6)
+    centers = clean.stats[clean.numbers, :2] + sides / 2
+    away = np.linalg.norm(centers[alike, None] - centers[None, alike], axis=2)
+    np.fill_diagonal(away, np.inf)
+    apart = float(np.median(away.min(1, initial=np.inf)))
+    even = (np.abs(away - apart) <= EVEN * apart).sum(1) >= 2
+    if even.sum() < MARKS:
+        return clean
+    marks = np.zeros(len(clean), np.bool_)
+    marks[np.flatnonzero(alike)[even]] = True
+    # Those at the ends of rows, and corners where two dashes meet.
+    gaps = np.linalg.norm(centers[:, None] - centers[None, marks], axis=2).min(1)
+    marks |= small & (large <= 2 * usual) & (gaps <= (1 + EVEN) * apart)
+    return clean if marks.all() else clean.only(~marks)
+
+
 def _without_scribbles(clean: ConnectedComponents) -> ConnectedComponents:
     """Symbols that are crossed out by many lines."""
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
-    high = height < ACROSS * typical_height(clean.sizes)
+    high = height < ACROSS * clean.height
     scribbles = high & (area > DENSE * width * height)
     scribbles &= np.minimum(width, height) > BROAD * clean.pen
+    scribbles &= area > 0.8 * CROSSED * clean.pen * (width + height)
+    if not scribbles.any():
+        return clean
     scribbles &= area > CROSSED * _pen_of(clean, ~scribbles) * (width + height)
-    return clean if not scribbles.any() or scribbles.all() else clean.only(~scribbles)
+    return clean if scribbles.all() else clean.only(~scribbles)
 
 
 def _pen_of(clean: ConnectedComponents, lines: NDArray[np.bool_]) -> float:
@@ -116,14 +158,15 @@ def _own(clean: ConnectedComponents, place: int) -> tuple[NDArray[np.uint8], tup
     number = clean.numbers[place]
     x, y, w, h = clean.stats[number, :4].tolist()
     box = slice(y, y + h), slice(x, x + w)
-    return np.pad((clean.labels[box] == number).astype(np.uint8), 1), box
+    own = (clean.labels[box] == number).view(np.uint8)
+    return np.asarray(cv2.copyMakeBorder(own, 1, 1, 1, 1, cv2.BORDER_CONSTANT), np.uint8), box
 
 
 def _without_frames(clean: ConnectedComponents) -> ConnectedComponents:
     """Closed lines with several symbols inside: boxes, circles, clouds."""
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
-    symbol = typical_height(clean.sizes)
+    symbol = clean.height
     large = (height > min(LARGE * symbol, 0.5 * height.max())) & (area < SPARSE * width * height)
     if not large.any():
         return clean
@@ -143,10 +186,15 @@ def _ring(
 ) -> tuple[NDArray[np.bool_], tuple[slice, slice]] | None:
     """The pixels of a frame in its box, and the box; None where the component is none."""
     own, box = _own(clean, place)
-    joined = cv2.morphologyEx(
-        np.pad(own, GAP), cv2.MORPH_CLOSE, np.ones((2 * GAP + 1, 2 * GAP + 1), np.uint8)
-    )[GAP:-GAP, GAP:-GAP]
-    contours, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    if cv2.contourArea(cv2.convexHull(cv2.findNonZero(own))) < BOXLIKE * own.size:
+        return None
+    x0, y0, x1, y1 = clean.bounds
+    round_all = own.size > MOST * (x1 - x0 + 2) * (y1 - y0 + 2)
+    gap = max(GAP, int(OPEN / 2 * clean.height)) if round_all else GAP
+    edge = cv2.copyMakeBorder(own, *(gap,) * 4, cv2.BORDER_CONSTANT)
+    joined = cv2.morphologyEx(edge, cv2.MORPH_CLOSE, np.ones((2 * gap + 1,) * 2, np.uint8))
+    joined = joined[gap:-gap, gap:-gap]
+    contours, _ = cv2.findContours(joined.copy(), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     outline = max(contours, key=cv2.contourArea)
     inside = cv2.contourArea(outline)
     hull = cv2.contourArea(cv2.convexHull(outline))
@@ -174,14 +222,10 @@ def _ring(
     return ring, box
 
 
-GAP = 3
-"""Pixels up to which a frame may be open."""
-
-
 def _without_underlines(clean: ConnectedComponents) -> ConnectedComponents:
     """Up to `MOST_LINES` level lines below everything else, about as long as it."""
     kept = np.ones(len(clean), np.bool_)
-    symbol = typical_height(clean.sizes)
+    symbol = clean.height
     for place in _lowest_lines(clean):
         others = kept.copy()
         others[place] = False
@@ -212,7 +256,7 @@ def _without_far_ink(clean: ConnectedComponents) -> ConnectedComponents:
     """Writing further than `AWAY` symbols from the main part, where it is little."""
     low = clean.stats[clean.numbers, :2].astype(np.float64)
     high = low + clean.sizes
-    distance = AWAY * typical_height(clean.sizes)
+    distance = AWAY * clean.height
     group = np.full(len(clean), -1)
     count = 0
     for start in range(len(clean)):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..ink.render import draw
 from ..ink.strokes import DOT, typical_height
 from ..preprocessing import Prepared, Preprocessing, opencv_affine, padded_size, turned, turning
-from .background import ink_map, stretched
+from .background import INK, ink_map, stretched
 from .components import ConnectedComponents
 from .foreign_ink import BLOT, without_blots, without_foreign_ink
 from .sheet import OUTSIDE, find_sheet
@@ -20,8 +20,6 @@ from .stroke_width import measured_width
 
 MOST_PIXELS = 6_000_000
 """Larger pictures are scaled down to this first, which bounds time."""
-INK = 100
-"""Level of the ink map, of 255, from which a pixel counts as ink where components are measured."""
 SPECK = 0.6
 """Components smaller in both directions than this share of the pen width are dirt."""
 MOST_CLEANINGS = 3
@@ -304,7 +302,7 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
     clean = clean.without_strays(DOT * symbol + pen, STRAY * symbol)
     x0, y0, x1, y1 = clean.bounds
     return _Ink(
-        np.ascontiguousarray(clean.image[y0:y1, x0:x1]), (x0, y0), symbol, pen, tuple(notes)
+        np.ascontiguousarray(clean.alone[y0:y1, x0:x1]), (x0, y0), symbol, pen, tuple(notes)
     )
 
 

@@ -80,8 +80,10 @@ class Line:
         return float(self.rows[-1] - self.rows[0]) / len(self.rows)
 
 
-def without_ruling(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def without_ruling(ink: NDArray[np.uint8], grids_only: bool = False) -> NDArray[np.uint8]:
     """An ink map [H, W] without the lines printed on the paper; itself where there are none.
+
+    With `grids_only`, these are `MANY` at even distances, however faint they are.
 
     1. The picture is cut into upright strips, the mean of each is a profile from top to bottom, in
        which grain averages out. A line shows in the profiles of nearly all strips, at places that
@@ -101,14 +103,21 @@ def without_ruling(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
     across, down = _levels(flat, ink.shape), _levels(upright, ink.T.shape).T
     rest = ink[(across == 0) & (down == 0) & (ink > ground + max(FAINTEST, 4 * grain))]
     dark = float(np.quantile(rest, 0.8)) - ground if len(rest) else 0.0
+    printed = [
+        (lines, levels, direction)
+        for lines, levels, direction in ((flat, across, 1), (upright, down, -1))
+        if len(rest) and _are_printed(lines, 0.0 if grids_only else dark)
+    ]
     plain = ink
     bands = []
-    for lines, levels, direction in ((flat, across, 1), (upright, down, -1)):
-        if len(rest) and _are_printed(lines, dark):
-            most = np.maximum(DARKER * levels, levels + CLEAR * grain) + ground
-            plain = np.where((levels > 0) & (plain < most), np.uint8(ground), plain)
-            thickness = max(line.above + line.below + 1 for line in lines)
-            bands.append((levels > 0, _usual(lines), thickness, direction))
+    both = np.zeros(ink.shape, np.uint16)  # where lines cross, they are as dark as both
+    for _, levels, _ in printed:
+        both += levels
+    for lines, levels, direction in printed:
+        most = np.maximum(DARKER * levels, levels + CLEAR * grain) + (both - levels) + ground
+        plain = np.where((levels > 0) & (plain < most), np.uint8(ground), plain)
+        thickness = max(line.above + line.below + 1 for line in lines)
+        bands.append((levels > 0, _usual(lines), thickness, direction))
     bridged = plain
     for band, level, thickness, direction in bands:
         closed = _morphed(plain, cv2.MORPH_CLOSE, (thickness + 3, 3)[::direction])
@@ -221,9 +230,12 @@ def _courses(coarse: NDArray[np.uint8], times: int, width: int) -> list[NDArray[
     count = min(MOST_STRIPS, max(LEAST_STRIPS, across // STRIP))
     if across < NARROWEST * count or height < HIGHEST:
         return []
+    ends = np.hstack([coarse[:, : across // count], coarse[:, -(across // count) :]])
+    if int(ends.max()) - int(ends.min()) < FAINTEST / 2:  # lines run from side to side
+        return []
     profiles = _profiles(coarse, count)
     shows = profiles > 0
-    if shows.any(0).mean() < SPAN:
+    if not shows[:, [0, -1]].any() or shows.any(0).mean() < SPAN:
         return []
     tried = np.full((1, count), np.inf)
     found = np.full((1, count), np.inf)

@@ -27,6 +27,9 @@ WIDER = 3.0
 PEN, INKY, INKED = 13, 0.6, 0.004
 """Where more than the last share of the surroundings is darker than the second of what lies within
 the first number of pixels, there is ink in a shadow."""
+FAINT, WRITTEN = 0.9, 0.002
+"""Where nothing on the sheet is dark, the second share of it, at least, has less than the first of
+its brightness, as written with a pencil."""
 BESIDE = 5
 """Pixels of the coarse picture beside the sheet's edge that are compared."""
 
@@ -62,18 +65,22 @@ def find_sheet(gray: NDArray[np.uint8]) -> Sheet | None:
 def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     """The mask [h, w], 1 on a bright sheet with dark surroundings; None where there is none."""
     edge = np.concatenate([gray[0], gray[-1], gray[:, 0], gray[:, -1]])
+    if int(gray.max()) - int(edge.min()) <= CONTRAST:
+        return None
     level, bright = cv2.threshold(gray, 0, 1, cv2.THRESH_OTSU)
     if (edge <= level).mean() < AT_EDGE:
         return None
     _, labels, stats, _ = cv2.connectedComponentsWithStats(bright)
-    if len(stats) < 2:
+    if stats[1:, 4].max(initial=0) < FULL * LEAST * gray.size:
         return None
-    bare = (labels == 1 + stats[1:, 4].argmax()).astype(np.uint8)
+    # The largest by its box: a frame round the formula parts what lies inside from the sheet.
+    bare = (labels == 1 + (stats[1:, 2] * stats[1:, 3]).argmax()).astype(np.uint8)
     contours, _ = cv2.findContours(bare, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     hull = np.zeros_like(gray)
     corners = cv2.convexHull(np.vstack(contours))
     cv2.fillConvexPoly(hull, corners, 1)
     area = int(hull.sum())
+    bare = np.asarray(bright, np.uint8) & hull
     if area < LEAST * gray.size or area == gray.size or bare.sum() < FULL * area:
         return None
     _, sides, _ = cv2.minAreaRect(corners)
@@ -85,7 +92,7 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     filled = np.zeros_like(gray)
     cv2.drawContours(filled, contours, -1, 1, cv2.FILLED)
     dark = np.asarray(filled, np.uint8) & np.asarray(1 - bright, np.uint8)
-    if not dark.any() or _widest(bare) < WIDER * _widest(dark):
+    if dark.any() and _widest(bare) < WIDER * _widest(dark):
         return None
     away = cv2.distanceTransform(outside.astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_3)
     within = cv2.distanceTransform(hull, cv2.DIST_L2, cv2.DIST_MASK_3)
@@ -97,6 +104,8 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     beyond = beyond if len(beyond) else gray[outside]
     paper = float(np.median(gray[(within > 1.5) & (within <= BESIDE)]))
     desk = float(np.median(beyond))
+    if not dark.any() and (gray[within > BESIDE] < FAINT * paper).mean() < WRITTEN:
+        return None
     return hull if desk < DARKER * paper and paper - desk > CONTRAST else None
 
 
@@ -116,6 +125,15 @@ def _cut_out(
     inside = np.pad(whole, ((0, missing[0]), (0, missing[1])), mode="edge")[:height, :width]
     x, y, w, h = cv2.boundingRect(inside)
     box = slice(y, y + h), slice(x, x + w)
-    paper = int(np.median(coarse[inner > 0])) if inner.any() else 255
+    # Beyond the sheet, its ground goes on as it ends.
+    light, share = (cv2.blur(one.astype(np.float32), (PEN, PEN)) for one in (coarse * inner, inner))
+    ground = (light / np.maximum(share, 1e-6)).astype(np.uint8)
+    _, nearest = cv2.distanceTransformWithLabels(
+        1 - inner, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_PIXEL
+    )
+    levels = np.zeros(int(nearest.max()) + 1, np.uint8)
+    levels[nearest[inner > 0]] = ground[inner > 0]
+    beyond = cv2.resize(levels[nearest], size, interpolation=cv2.INTER_LINEAR)
+    beyond = np.pad(beyond, ((0, missing[0]), (0, missing[1])), mode="edge")[:height, :width]
     outside = inside[box] == 0
-    return Sheet(np.where(outside, np.uint8(paper), gray[box]), outside, (x, y))
+    return Sheet(np.where(outside, beyond[box], gray[box]), outside, (x, y))

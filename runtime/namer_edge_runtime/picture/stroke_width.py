@@ -14,7 +14,7 @@ def measured_width(ink: NDArray[np.uint8], mask: NDArray[np.bool_], components: 
     """
     flags = mask.view(np.uint8)
     area = cv2.mean(ink, flags)[0] / 255 * cv2.countNonZero(flags)
-    framed = np.pad(flags, 1)
+    framed = np.asarray(cv2.copyMakeBorder(flags, 1, 1, 1, 1, cv2.BORDER_CONSTANT), np.uint8)
     outline = (
         np.pi
         / 8

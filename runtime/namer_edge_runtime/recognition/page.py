@@ -10,12 +10,8 @@ import numpy as np
 from ..ink.strokes import Strokes
 from ..ink.text_lines import Shapes
 from ..inputs import LoadedInput
-from ..picture.components import connected
+from ..picture.components import SOFT, connected
 from ..picture.prepare import INK, PageInk
-
-SOFT = 3
-"""Pixels round a component that hold its soft edges."""
-
 
 class Page(ABC):
     """Shapes that lines are made of, and the input that some of them are alone."""
