@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from namer_edge.model.namer import Namer, PgdGraph
-from namer_edge.training.targets import BEST
+from namer_edge.training.cell_probabilities import BEST
 from namer_edge_runtime.decode import DecodingOptions, Nodes, decode_all, pick_nodes
 from namer_edge_runtime.decode.filled import without_hollow
 from namer_edge_runtime.engine.base import PgdOutput
