@@ -42,6 +42,7 @@ LAYERS = (
     "namer_edge_runtime.recognition",
     "namer_edge_runtime.recognizer",
     "namer_edge_runtime.bulk",
+    "namer_edge_runtime.outputs",
     "namer_edge_runtime.reference_readings",
     "namer_edge_runtime.diagnostics",
     "namer_edge_runtime.server",
@@ -49,6 +50,7 @@ LAYERS = (
     "namer_edge_runtime.verbs",
     "namer_edge_runtime.command",
     "namer_edge_runtime.pyinstaller",
+    "namer_edge.figures",
     "namer_edge.data",
     "namer_edge.evaluation",
     "namer_edge.model",
@@ -65,7 +67,7 @@ LAYERS = (
 FORMER = ("decoding", "picture.look", "scaling", "session")
 """Modules of the runtime that only re-export what has moved."""
 
-HEAVY = ("torch", "onnxruntime", "numba", "cv2", "scipy", "onnx")
+HEAVY = ("torch", "onnxruntime", "numba", "cv2", "scipy", "onnx", "matplotlib")
 LONGEST_FILE = 400
 
 

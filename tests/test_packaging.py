@@ -73,6 +73,8 @@ def test_the_version_is_one() -> None:
     assert cited
     assert cited[1] == namer_edge_runtime.__version__
     assert Version(cited[1])
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(rf"^## {re.escape(cited[1])} \(\d{{4}}-\d\d-\d\d\)$", changes, re.MULTILINE)
 
 
 def loaded(path: str) -> Any:
@@ -93,8 +95,12 @@ def test_hosted_checks_cover_systems_versions_and_lower_bounds() -> None:
     for job in ("tests", "lowest"):
         assert any(step.get("run") == "python -m pytest" for step in jobs[job]["steps"])
     assert any("lowest-direct" in step.get("run", "") for step in jobs["lowest"]["steps"])
+    assert jobs["publish"]["if"] == jobs["release"]["steps"][3]["if"] == "github.ref_type == 'tag'"
+    assert set(jobs["publish"]["needs"]) >= {"tests", "lowest", "style", "release"}
     hooks = loaded(".pre-commit-config.yaml")["repos"][0]["hooks"]
     assert {hook["id"] for hook in hooks} >= {"ruff-check", "ruff-format", "mypy"}
+    for path in re.findall(r"\S+\.py", " ".join(hook["entry"] for hook in hooks)):
+        assert (ROOT / path).is_file(), path
 
 
 @pytest.mark.parametrize("form", ["bug.yml", "misreading.yml"])

@@ -26,7 +26,7 @@ whether pictures were changed for training. What ours was trained on is in its m
 
 @dataclass(frozen=True)
 class Scored:
-    """What a model made of one set."""
+    """A model's rates on one set."""
 
     name: str
     """The set's: 2014, 2016, 2019, HME100K, or any other."""
@@ -57,12 +57,12 @@ def score(
     limit: int | None = None,
 ) -> Scored:
     """Reads a pack, or InkML and pictures with their own labels; of a `.json`, which is what
-    `namer-edge evaluate --json` wrote, it is only told.
+    `namer-edge evaluate --json` wrote, its rates are taken over.
 
     Raises the typed errors of model, engine and data, `UsageError` where nothing has a label.
     """
     if data.suffix.lower() == ".json":
-        return _told(name, data)
+        return _from_report(name, data)
     chosen = samples(data, limit)
     if all(sample.label is None for sample in chosen):
         raise UsageError(
@@ -77,7 +77,7 @@ def score(
 def _opened(
     model: str | None, engine: str | None, device: str | None, threads: int | None, one_look: bool
 ) -> tuple["Recognizer", str]:
-    """What reads, and what to call it."""
+    """The recognizer and its name."""
     if model is not None and model.endswith(CHECKPOINT):
         from namer_edge.checkpoints.open import open_reader
 
@@ -92,7 +92,7 @@ def _opened(
     return recognizer, f"{ModelFile.open(model).name}, {used.name}, {used.precision}{looks}"
 
 
-def _told(name: str, path: Path) -> Scored:
+def _from_report(name: str, path: Path) -> Scored:
     try:
         report = json.loads(path.read_text("utf-8"))
         called = f"{Path(report['model'] or '').stem}, {report['engine']}, {report['precision']}"

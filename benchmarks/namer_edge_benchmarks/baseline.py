@@ -33,13 +33,13 @@ class Change:
     name: str
     before: float
     now: float | None
-    """None where this run did not measure it."""
+    """The ratio in this run; None where it was not measured."""
     worse: bool
-    """By more than the tolerance, or not measured."""
+    """True where the ratio grew by more than the tolerance, or was not measured."""
 
 
 def load_baseline(path: Path) -> dict[str, Any]:
-    """What `--json` kept. Raises `DataError` for what is none."""
+    """Reads a kept `--json` report; raises `DataError` for another file."""
     try:
         value = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -75,12 +75,12 @@ def _change(name: str, before: Ratio, now: Ratio | None, tolerance: float) -> Ch
 
 
 def ratios(run: Mapping[str, Any]) -> dict[str, Ratio]:
-    """By name, of what `--json` writes."""
+    """Ratios by name, from a `--json` report."""
     return dict(_of_lines(run) if "lines" in run else _of_rows(run))
 
 
 def _of_lines(run: Mapping[str, Any]) -> Iterator[tuple[str, Ratio]]:
-    """How much slower than NAMER, and than a model file from end to end, the others are."""
+    """Slowdown of the baselines against NAMER, and against a model file from end to end."""
     for number, line in enumerate(run["lines"]):
         name = f"{line['name']}, {line['way']}"
         if number:

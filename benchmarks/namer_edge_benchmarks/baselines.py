@@ -1,4 +1,4 @@
-"""Who takes part in the comparison of table 3: NAMER and three that write token by token."""
+"""The models that table 3 compares: NAMER and three autoregressive decoders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from .decoded_lengths import Lengths, load_lengths
 
 NAMER = "namer"
 BASELINES = {"dwap": "DWAP", "tree-decoder": "TreeDecoder", "comer": "CoMER"}
-"""By their names in `namer_edge.autoregressive`, as the paper's table calls them."""
+"""Names in `namer_edge.autoregressive` → names in the paper's table."""
 
 
 class Forced:
@@ -61,18 +61,18 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Baselines:
-    """All of them, on pictures of one look."""
+    """All models of table 3, on pictures of one preprocessing."""
 
     namer: Namer
     namer_trained: bool
     decoding: DecodingOptions
-    rivals: tuple[Baseline, ...]
+    decoders: tuple[Baseline, ...]
     preprocessing: Preprocessing
 
     def to(self, device: str) -> "Baselines":
         """Onto a device, in eval mode; raises `UsageError` for one that is not there."""
         try:
-            for module in (self.namer, *(rival.model for rival in self.rivals)):
+            for module in (self.namer, *(b.model for b in self.decoders)):
                 module.eval().to(device)
         except (RuntimeError, AssertionError) as error:
             raise UsageError(f"torch cannot use device {device!r} ({error})") from None
@@ -86,9 +86,9 @@ def baselines(
 ) -> Baselines:
     """The paper's four on its DenseNet; random weights (one seed) where none are given by name.
 
-    `lengths`: weights of rivals on any encoder, for the lengths that they write (`Lengths`). Raises
-    `UsageError` for unknown names, and for weights that would not compare like with like: of
-    another kind, on another encoder, for other looks; `CheckpointError` for what are no weights.
+    `lengths`: weights of decoders on any encoder, for the lengths that they write (`Lengths`).
+    Raises `UsageError` for unknown names, and for weights that would not compare like with like: of
+    another kind, on another encoder, for other preprocessing; `CheckpointError` for other files.
     """
     for given, known in ((weights, (NAMER, *BASELINES)), (lengths or {}, tuple(BASELINES))):
         unknown = sorted(set(given) - set(known))
@@ -97,32 +97,32 @@ def baselines(
     both = sorted(set(weights) & set(lengths or {}))
     if both:
         raise UsageError(f"{both[0]} is trained on these features and stops by itself: no lengths")
-    told = load_lengths(lengths or {})
+    known_lengths = load_lengths(lengths or {})
     config = load_config("paper-crohme")
     vocabulary = vocabulary or Vocabulary.load(config.vocabulary)
-    looks: dict[str, Preprocessing] = {}
+    prepared: dict[str, Preprocessing] = {}
     decoding = decoding_of({})
     torch.manual_seed(0)
-    namer, rivals = Namer(config.architecture, vocabulary), []
+    namer, decoders = Namer(config.architecture, vocabulary), []
     if NAMER in weights:
-        loaded, looks[NAMER], record = load_model(weights[NAMER])
+        loaded, prepared[NAMER], record = load_model(weights[NAMER])
         namer = cast(Namer, _checked(NAMER, loaded))
         decoding = decoding_of(record.get("config", {}))
     for name in BASELINES:
         if name in weights:
-            loaded, looks[name], _ = load_model(weights[name])
+            loaded, prepared[name], _ = load_model(weights[name])
             model = cast(AutoregressiveModel, _checked(name, loaded))
         else:
             architecture = load_config("paper-dwap", [f"model={name}"]).decoder
             model = build_autoregressive(architecture, vocabulary)
-        rivals.append(Baseline(name, model, name in weights, told.get(name)))
-    if len({str(preprocessing) for preprocessing in looks.values()}) > 1:
+        decoders.append(Baseline(name, model, name in weights, known_lengths.get(name)))
+    if len({str(preprocessing) for preprocessing in prepared.values()}) > 1:
         raise UsageError(
-            f"the weights of {' and '.join(looks)} were trained for pictures of different looks: "
+            f"the weights of {' and '.join(prepared)} were trained with different preprocessing: "
             "times compare on the same pictures only"
         )
-    preprocessing = next(iter(looks.values()), config.preprocessing)
-    return Baselines(namer, NAMER in weights, decoding, tuple(rivals), preprocessing)
+    preprocessing = next(iter(prepared.values()), config.preprocessing)
+    return Baselines(namer, NAMER in weights, decoding, tuple(decoders), preprocessing)
 
 
 def _checked(name: str, model: Namer | AutoregressiveModel) -> Namer | AutoregressiveModel:

@@ -1,4 +1,4 @@
-"""What `namer-edge benchmark` can measure, from its options to figures and a page."""
+"""The four runs of `namer-edge benchmark`: models, table 3, scaling, accuracy."""
 
 import argparse
 import itertools
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Run:
-    """What was measured: for programs, for people, and whether all that was asked for."""
+    """A finished run: figures for programs, a page for people, and whether it is complete."""
 
     value: dict[str, Any]
     text: str
@@ -25,15 +25,19 @@ class Run:
 def models(arguments: argparse.Namespace) -> Run:
     """Rows of models, and of peers on the same formulas."""
     from namer_edge_runtime.model_file import CHECKPOINT
-    from namer_edge_runtime.picture.save import save_picture
 
     from . import peers
     from .configuration import Configuration
     from .formulas import find
     from .machine import Machine
-    from .pareto import draw_front, front_page, points
+    from .pareto import front_page, points
     from .report import page
     from .worker import in_own_process
+
+    if arguments.plot:  # before anything is measured, as matplotlib may be missing
+        from namer_edge.figures import save
+
+        from .charts import draw_front
 
     data, only = find(arguments.data), tuple(arguments.only.split())
     others = [
@@ -86,7 +90,7 @@ def models(arguments: argparse.Namespace) -> Run:
     if arguments.plot:
         if not drawn:
             raise UsageError("nothing to draw: no formula brought a label, or nothing was measured")
-        save_picture(Path(arguments.plot), draw_front(drawn))
+        save(Path(arguments.plot), draw_front(drawn))
         text += f"\n\n{front_page(drawn)}"
     return Run(value, text, complete)
 
@@ -121,23 +125,26 @@ def paper(arguments: argparse.Namespace) -> Run:
 
 
 def scaling(arguments: argparse.Namespace) -> Run:
-    """How time grows."""
+    """Growth of time with tokens, picture size and nodes."""
     import torch
 
-    from namer_edge_runtime.picture.save import save_picture
-
     from .baselines import baselines
-    from .charts import chart_page, draw
     from .machine import Machine
+    from .scaling import chart_page
     from .scaling import scaling as measured
+
+    if arguments.plot:
+        from namer_edge.figures import save
+
+        from .charts import draw_curves
 
     machine = Machine.here()
     torch.set_num_threads(_one(arguments.threads, "--threads") or 1)
-    charts = measured(baselines({}))
+    found = measured(baselines({}))
     if arguments.plot:
-        save_picture(Path(arguments.plot), draw(charts))
-    value = {"machine": machine.to_json(), "charts": [asdict(chart) for chart in charts]}
-    return Run(value, f"{machine.text()}\n\n{chart_page(charts)}", True)
+        save(Path(arguments.plot), draw_curves(found))
+    value = {"machine": machine.to_json(), "charts": [asdict(chart) for chart in found]}
+    return Run(value, f"{machine.text()}\n\n{chart_page(found)}", True)
 
 
 def accuracy(arguments: argparse.Namespace) -> Run:

@@ -13,7 +13,7 @@ run a part of it; `latex` is all that comes after the path: LaTeX, the vote of s
 
 @dataclass(frozen=True)
 class Configuration:
-    """What is measured in one process."""
+    """One configuration, measured in a process of its own."""
 
     data: str
     """A pack, or what holds pictures or InkML."""
@@ -62,7 +62,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Of the formulas that were timed: a failed one is wrong."""
+    """Rates over the timed formulas; a failed one counts as wrong."""
 
     exprate: float
     exprate_le1: float
@@ -73,19 +73,19 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one process found."""
+    """Figures that one process measured."""
 
     name: str
     precision: str
     engine: str
     device: str
-    """What really ran."""
+    """Name, precision, engine and device as they ran."""
     load: float
     """Milliseconds of opening the model, in a process that has imported the package."""
     first: float
     """Milliseconds of the first reading."""
     stages: Mapping[str, Spread]
-    """Those of `STAGES` that can be told apart."""
+    """Milliseconds of each of the `STAGES` that could be separated."""
     whole: Spread
     """Wall clock; in a batch, its time shared out evenly."""
     fps: float
@@ -100,7 +100,7 @@ class Measured:
     """A formula, of the whole processor; None where the system does not tell."""
     file_bytes: int
     parameters: Mapping[str, int] | None
-    """Of encoder, vat and pgd; None without PyTorch, which counts."""
+    """Parameters of encoder, vat and pgd; None without PyTorch, which counts them."""
     flops: Mapping[str, int] | None
     """2 x multiply-adds of the same at `size`, one look."""
     size: tuple[int, int, int] | None
@@ -109,7 +109,7 @@ class Measured:
     failed: Mapping[str, str] = field(default_factory=dict)
     """Inputs that were not read, by name, with the reason; they are in no time above."""
     accuracy: Accuracy | None = None
-    """None where no input brought a label."""
+    """Rates; None where no input had a label."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Row:
 
     @property
     def called(self) -> str:
-        """What was measured, for people."""
+        """The configuration in words."""
         m, looks = self.measured, ", one look" if self.trial.one_look else ""
         return f"{m.name} {m.precision}{looks}" if m else str(self.trial)
 

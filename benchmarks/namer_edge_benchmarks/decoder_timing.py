@@ -19,55 +19,57 @@ from .namer_stages import Stages, run_stages
 
 OWN_STOP = "own stop token"
 FORCED = "forced to the label's length, as no trained weights were given"
-TOLD = "as many tokens as a trained {name} on encoder {encoder} writes of it, with the same beam"
+LENGTH_STOP = (
+    "as many tokens as a trained {name} on encoder {encoder} writes of it, with the same beam"
+)
 FORCED_NAMER = "the label's nodes and order, as no trained weights were given"
 
 
 @dataclass(frozen=True)
 class SearchSetting:
-    """How a rival is read."""
+    """How a baseline decodes: beam width and cache."""
 
-    rival: Baseline
+    baseline: Baseline
     beam: int
     cached: bool
 
     def __str__(self) -> str:
         search = f"beam {self.beam}" if self.beam > 1 else "greedy"
-        if self.rival.model.two_way and self.beam > 1:
+        if self.baseline.model.two_way and self.beam > 1:
             search += ", both directions"
         # What a GRU carries along is its state, which it has always kept.
-        keeps = self.rival.model.two_way
+        keeps = self.baseline.model.two_way
         return f"{search}, {'cached' if self.cached else 'uncached'}" if keeps else search
 
     @property
-    def told(self) -> str:
+    def key(self) -> str:
         """Its key in `Picture.lengths`."""
-        return f"{self.rival.name} {self.beam}"
+        return f"{self.baseline.name} {self.beam}"
 
     @property
     def stop(self) -> str:
-        """Where it stops, for people."""
-        rival = self.rival
-        if rival.trained:
+        """The stop criterion in words."""
+        baseline = self.baseline
+        if baseline.trained:
             return OWN_STOP
-        if rival.lengths is None:
+        if baseline.lengths is None:
             return FORCED
-        return TOLD.format(name=BASELINES[rival.name], encoder=rival.lengths.encoder)
+        return LENGTH_STOP.format(name=BASELINES[baseline.name], encoder=baseline.lengths.encoder)
 
 
 @dataclass
 class Line:
-    """What was measured of one decoder; all times in milliseconds, one for each picture."""
+    """Times of one decoder in milliseconds, one for each picture."""
 
     name: str
     way: str
     stop: str
-    """Where it stops."""
+    """Stop criterion."""
     decoder: list[float] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
     """Tokens written, the closing one not counted; three numbers a node by TreeDecoder."""
     vat: list[float] = field(default_factory=list)
-    """Of NAMER alone, as are `pgd` and `path`."""
+    """VAT's times, of NAMER alone, as are `pgd` and `path`."""
     pgd: list[float] = field(default_factory=list)
     path: list[float] = field(default_factory=list)
     decoder_flops: int = 0
@@ -77,15 +79,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Picture:
-    """What is read: pixels uint8 [1, channels, H, W] and the label's tokens."""
+    """An input: pixels uint8 [1, channels, H, W] and the label's tokens."""
 
     name: str
     image: Tensor
     label: tuple[str, ...]
     value: Any = None
-    """What it was made of: strokes, or a picture in its own size."""
+    """Source of the pixels: strokes, or a picture in its own size."""
     lengths: Mapping[str, int] = field(default_factory=dict)
-    """Tokens to write, by the name and beam of a search setting (`SearchSetting.told`); where it is
+    """Tokens to write, by the name and beam of a search setting (`SearchSetting.key`); where it is
     missing, those of the label."""
 
 
@@ -104,7 +106,7 @@ class DecoderTiming:
         self.lines = [
             Line("NAMER", "one pass", OWN_STOP if baselines.namer_trained else FORCED_NAMER)
         ]
-        self.lines += [Line(BASELINES[way.rival.name], str(way), way.stop) for way in ways]
+        self.lines += [Line(BASELINES[way.baseline.name], str(way), way.stop) for way in ways]
         self.recognizers = dict(recognizers or {})
         self.wholes = [Whole(name) for name in self.recognizers]
         self.alone = not device.startswith("cuda") and torch.get_num_threads() == 1
@@ -121,7 +123,7 @@ class DecoderTiming:
 
     @torch.inference_mode()
     def run(self, picture: Picture, longest: int | None = None) -> None:
-        """Times encoder and decoders; with `longest`, rivals are cut off there."""
+        """Times encoder and decoders; with `longest`, decoders are cut off there."""
         image = picture.image.to(self.device).float() / 255.0
         started = self._clock()
         f8, f16 = self.baselines.namer.encoder(image)
@@ -139,7 +141,7 @@ class DecoderTiming:
         ):
             series.append(spent)
         for way, line in zip(self.ways, self.lines[1:], strict=True):
-            features = self._features(way.rival, image, f8, f16)
+            features = self._features(way.baseline, image, f8, f16)
             self._reset_memory()
             started = self._clock()
             steps = self._read(way, features, picture, longest)
@@ -163,7 +165,7 @@ class DecoderTiming:
             self._namer(picture, f8, f16)
         self.lines[0].decoder_flops = counter.get_total_flops()
         for way, line in zip(self.ways, self.lines[1:], strict=True):
-            features = self._features(way.rival, image, f8, f16)
+            features = self._features(way.baseline, image, f8, f16)
             with FlopCounterMode(display=False) as counter:
                 self._read(way, features, picture)
             line.decoder_flops = counter.get_total_flops()
@@ -174,24 +176,24 @@ class DecoderTiming:
         decoding = self.baselines.decoding
         return run_stages(self.baselines.namer, decoding, f8, f16, self._clock, label)
 
-    def _features(self, rival: Baseline, image: Tensor, f8: Tensor, f16: Tensor) -> Features:
+    def _features(self, baseline: Baseline, image: Tensor, f8: Tensor, f16: Tensor) -> Features:
         """NAMER's; a trained decoder needs those of the encoder that it was trained with."""
-        return rival.model.encode(image) if rival.trained else Features(f8, f16, None)
+        return baseline.model.encode(image) if baseline.trained else Features(f8, f16, None)
 
     def _read(
         self, way: SearchSetting, features: Features, picture: Picture, longest: int | None = None
     ) -> int:
         """Writes one formula; returns its number of steps."""
-        rival = way.rival
-        most = rival.model.longest
-        if not rival.trained:  # these tokens, and the one that closes them
-            told = picture.lengths.get(way.told)
-            if told is None:
-                told = len(rival.model.alphabet.numbers(picture.label))
-            most = told + 1
+        baseline = way.baseline
+        most = baseline.model.longest
+        if not baseline.trained:  # these tokens, and the one that closes them
+            length = picture.lengths.get(way.key)
+            if length is None:
+                length = len(baseline.model.alphabet.numbers(picture.label))
+            most = length + 1
         most = min(most, longest or most)
-        best = read(rival.reader, features, way.beam, most, cached=way.cached)[0]
-        return len(best.tokens) - (0 if rival.trained else 1)
+        best = read(baseline.reader, features, way.beam, most, cached=way.cached)[0]
+        return len(best.tokens) - (0 if baseline.trained else 1)
 
     def _clock(self) -> float:
         """Seconds, once the device has done all that it was asked for; on one CPU thread processor

@@ -8,7 +8,7 @@ from namer_edge_runtime.recognizer import Recognizer
 
 @dataclass
 class Whole:
-    """What was measured of it; milliseconds, one for each picture."""
+    """Milliseconds, one for each picture."""
 
     name: str
     milliseconds: list[float] = field(default_factory=list)

@@ -8,11 +8,11 @@ from typing import Any
 from namer_edge.evaluation.cli_options import spread
 from namer_edge.evaluation.robustness import Drawing
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
-from namer_edge_runtime.bulk.run import NamedBytes, Source
+from namer_edge_runtime.bulk.input_files import NamedBytes, Source
 from namer_edge_runtime.errors import UsageError
 
 DEFAULT = Path("runs/data/test2014.npz")
-"""Where `namer-edge data pack` puts CROHME 2014 in README's commands."""
+"""Default pack: CROHME 2014."""
 
 
 def find(given: Path | None) -> Path:

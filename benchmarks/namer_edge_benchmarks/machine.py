@@ -1,4 +1,4 @@
-"""Where a measurement was made: without that its times say nothing."""
+"""The machine of a measurement, without which its times say nothing."""
 
 import os
 import platform
@@ -28,7 +28,7 @@ class Machine:
     processor: str
     usable_cpus: int
     features: list[str]
-    """Of the processor's features, those that int8 and vector code depend on."""
+    """Processor features that int8 and vector code depend on."""
     int8_unit: str
     """The features that multiply int8 in one step, or "none", or "unknown"."""
     int8_sums: dict[str, str]
@@ -38,7 +38,7 @@ class Machine:
     python: str
     versions: dict[str, str | None]
     revision: str | None
-    """Of git; "-dirty" behind it where files differed; None outside a clone."""
+    """Git commit, with "-dirty" where files differed; None outside a clone."""
     load: float | None
     """Processes that wanted to run in the last minute, ours included: beyond `usable_cpus` the
     machine was shared, and only ratios of one run hold."""
@@ -52,7 +52,7 @@ class Machine:
             features=cpu_flags(),
             int8_unit=int8_unit(),
             int8_sums=sums_here(),
-            gpu=_said(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
+            gpu=_output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
             system=platform.platform(),
             python=platform.python_version(),
             versions={name: installed_version(name) for name in (*PACKAGES, *EXTRA_PACKAGES)},
@@ -81,15 +81,15 @@ class Machine:
 def _revision() -> str | None:
     git = ["git", "-C", str(Path(__file__).parent)]
     # A package installed inside somebody else's clone is not of that clone's revision.
-    if _said([*git, "ls-files", "--error-unmatch", Path(__file__).name]) is None:
+    if _output([*git, "ls-files", "--error-unmatch", Path(__file__).name]) is None:
         return None
-    revision = _said([*git, "rev-parse", "--short=12", "HEAD"])
-    changed = _said([*git, "status", "--porcelain", "--untracked-files=no"])
+    revision = _output([*git, "rev-parse", "--short=12", "HEAD"])
+    changed = _output([*git, "status", "--porcelain", "--untracked-files=no"])
     return f"{revision}-dirty" if revision and changed else revision
 
 
-def _said(command: list[str]) -> str | None:
-    """What a program printed; None where it is not there, failed or had nothing to say."""
+def _output(command: list[str]) -> str | None:
+    """Output of a program; None where it is missing, failed or printed nothing."""
     if shutil.which(command[0]) is None:
         return None
     done = subprocess.run(

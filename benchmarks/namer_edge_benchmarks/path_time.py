@@ -1,4 +1,4 @@
-"""What path selection takes, by the number of nodes."""
+"""Time of path selection by the number of nodes."""
 
 from time import process_time
 

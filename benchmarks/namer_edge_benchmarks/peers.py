@@ -33,18 +33,18 @@ class Peer:
     only: tuple[str, ...] = ()
     """As in `Configuration`."""
     ink: bool = False
-    """It gets strokes, as a JSON file `[[[x, y], …], …]`, and not a PNG."""
+    """True for a peer that takes strokes as a JSON file `[[[x, y], …], …]` instead of a PNG."""
 
 
 @dataclass(frozen=True)
 class PeerRow:
-    """What was measured of it, or why nothing was."""
+    """A peer's figures, or its error."""
 
     peer: Peer
     first: float | None = None
     """Milliseconds of the first picture, with whatever is loaded then; it is read again later."""
     whole: Spread | None = None
-    """Of a call; of a command with the start of its process."""
+    """Milliseconds of a call; of a command, the start of its process included."""
     accuracy: Accuracy | None = None
     """After both are normalized, as others spell LaTeX in their own way."""
     failed: dict[str, str] | None = None
@@ -57,7 +57,7 @@ class PeerRow:
 
 
 def in_own_process(peer: Peer) -> PeerRow:
-    """Whatever goes wrong there is the row's error and stops nothing."""
+    """An error there becomes the row's error and stops nothing."""
     command = [sys.executable, "-m", __name__, json.dumps(asdict(peer))]
     done = subprocess.run(
         command, capture_output=True, encoding="utf-8", errors="replace", check=False

@@ -16,7 +16,7 @@ class Method:
     name: str
     augmented: bool | None
     rates: tuple[Rates, ...]
-    """Of each set of its table; a set that was not reported has none."""
+    """Rates by set; a set that was not reported is missing."""
 
 
 def _rows(augmented: bool, text: str) -> list[Method]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from namer_edge_runtime.errors import DataError
-from namer_edge_runtime.verbs.options import write_text
+from namer_edge_runtime.outputs import write_text
 
 from .report import table
 

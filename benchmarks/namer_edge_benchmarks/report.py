@@ -15,10 +15,10 @@ LaTeX. Memory is the highest resident memory of the process, Python included. GF
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A Markdown table; None is a dash."""
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(map(_shown, line))} |" for line in lines)
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 
 
-def _shown(value: object) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return "–"
     text = f"{value:,.2f}" if isinstance(value, float) else str(value)

@@ -46,8 +46,8 @@ from namer_edge_runtime.engine.base import (
     open_engine,
 )
 from namer_edge_runtime.model_file import ModelFile
+from namer_edge_runtime.outputs import STANDARD_OUTPUT, check_writable, write_text
 from namer_edge_runtime.recognizer import Recognizer
-from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, write_text
 
 from .densenet_baseline import write_rival
 from .path_time import path_time

@@ -5,6 +5,7 @@ of it, is the same. Formulas are `x + x + …`, which every decoder writes whole
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -12,9 +13,9 @@ import torch
 from namer_edge_runtime.decode import warm_up
 
 from .baselines import BASELINES, Baselines
-from .charts import Chart, Curve
 from .decoder_timing import DecoderTiming, Picture, SearchSetting
 from .path_time import path_time
+from .report import table
 
 LENGTHS = (5, 11, 21, 41, 81)
 """Tokens, on a picture of `PICTURE`."""
@@ -25,6 +26,29 @@ LENGTH = 21
 NODES = (10, 30, 60, 120, 240)
 
 
+@dataclass(frozen=True)
+class Curve:
+    """Milliseconds at each place of an axis."""
+
+    name: str
+    axis: tuple[float, ...]
+    milliseconds: tuple[float, ...]
+
+    @property
+    def growth(self) -> float:
+        """The last time, in times of the first."""
+        return self.milliseconds[-1] / self.milliseconds[0]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves over one axis."""
+
+    title: str
+    axis: str
+    curves: tuple[Curve, ...]
+
+
 def scaling(
     baselines: Baselines,
     lengths: Sequence[int] = LENGTHS,
@@ -32,7 +56,7 @@ def scaling(
     nodes: Sequence[int] = NODES,
     rounds: int = 3,
 ) -> list[Chart]:
-    """On the CPU; of each point the median of `rounds`, in which all points take turns."""
+    """Measures on the CPU; each point is the median of `rounds`, in which all points take turns."""
     baselines.to("cpu")
     warm_up()
     formulas = [_picture(length, PICTURE) for length in lengths]
@@ -55,6 +79,16 @@ def scaling(
     ]
 
 
+def chart_page(charts: Sequence[Chart]) -> str:
+    """The charts as Markdown tables."""
+    parts = []
+    for chart in charts:
+        places = [f"{place:g} {chart.axis}" for place in chart.curves[0].axis]
+        rows = [[c.name, *c.milliseconds, f"{c.growth:.1f} x"] for c in chart.curves]
+        parts.append(f"### {chart.title}\n\n{table(['ms', *places, 'last / first'], rows)}")
+    return "\n\n".join(parts)
+
+
 def _picture(length: int, size: tuple[int, int]) -> Picture:
     label = tuple("x" if place % 2 == 0 else "+" for place in range(length))
     return Picture(f"{length} tokens", torch.zeros(1, 1, *size, dtype=torch.uint8), label)
@@ -67,14 +101,14 @@ def _curves(
     rounds: int,
     encoder: bool,
 ) -> tuple[Curve, ...]:
-    ways = [SearchSetting(rival, 1, True) for rival in baselines.rivals]
+    ways = [SearchSetting(baseline, 1, True) for baseline in baselines.decoders]
     races = [DecoderTiming(baselines, ways, "cpu") for _ in pictures]
     for turn in range(rounds + 1):
         for race, picture in zip(races, pictures, strict=True):
             race.run(picture)
             if turn == 0:  # warm-up
                 race.clear()
-    names = ["NAMER", *(f"{BASELINES[way.rival.name]}, {way}" for way in ways)]
+    names = ["NAMER", *(f"{BASELINES[way.baseline.name]}, {way}" for way in ways)]
     found = [
         Curve(name, tuple(axis), tuple(float(np.median(r.lines[n].decoder)) for r in races))
         for n, name in enumerate(names)

@@ -42,7 +42,7 @@ class Comparison:
     threads: int
     device: str
     processor_time: bool
-    """Whether times are processor time, and not of wall clock."""
+    """Whether times are processor time rather than wall clock."""
     failed: dict[str, str]
     wholes: list[Whole] = field(default_factory=list)
     """Recognizers that read the same from end to end, in the same turns."""
@@ -56,7 +56,7 @@ class Comparison:
         return fmean(line.decoder) / fmean(self.lines[0].decoder)
 
     def slower(self, line: Line) -> float:
-        """The same of encoder and decoder."""
+        """The ratio for encoder and decoder together."""
         return self.fps(self.lines[0]) / self.fps(line)
 
     def times_as_long(self, line: Line, whole: Whole) -> float:
@@ -88,10 +88,10 @@ def compare(
         raise UsageError(f"no labeled formula can be read: {failed or 'there is none'}")
     warm_up()
     ways = [
-        SearchSetting(rival, beam, cached)
-        for rival in baselines.rivals
+        SearchSetting(baseline, beam, cached)
+        for baseline in baselines.decoders
         for beam in beams
-        for cached in ((True, False) if rival.model.two_way else (True,))
+        for cached in ((True, False) if baseline.model.two_way else (True,))
     ]
     race = DecoderTiming(baselines, ways, device, recognizers)
     race.run(pictures[0], longest=WARM)
@@ -128,16 +128,16 @@ def _pictures(
             if sample.label is None or not sample.label.latex:
                 raise UsageError("no label, and so no length")
             label = tuple(sample.label.latex.split())
-            for rival in baselines.rivals:
-                rival.model.alphabet.numbers(label)
+            for baseline in baselines.decoders:
+                baseline.model.alphabet.numbers(label)
             image = _image(sample, baselines.preprocessing)
             if len(label) > image.shape[2] * image.shape[3] // CELL**2:
                 raise UsageError("more tokens than its picture has cells")
             value = sample.source.value
             lengths = {
-                SearchSetting(rival, beam, True).told: rival.lengths.steps(value, beam)
-                for rival in baselines.rivals
-                if rival.lengths is not None
+                SearchSetting(baseline, beam, True).key: baseline.lengths.steps(value, beam)
+                for baseline in baselines.decoders
+                if baseline.lengths is not None
                 for beam in beams
             }
             found.append(Picture(name, image, label, value, lengths))

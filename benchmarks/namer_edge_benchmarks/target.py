@@ -1,4 +1,4 @@
-"""What was aimed at, beside what was measured."""
+"""A target beside the measured figure."""
 
 from dataclasses import dataclass
 

@@ -6,13 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from namer_edge_runtime.verbs.options import (
-    STANDARD_OUTPUT,
-    as_written,
-    check_writable,
-    positive,
-    write_text,
-)
+from namer_edge_runtime.outputs import STANDARD_OUTPUT, check_writable, write_text
+from namer_edge_runtime.verbs.options import as_written, positive
 
 SUMMARY = "measure speed, memory and cost on this machine, beside accuracy"
 
@@ -75,9 +70,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--warm-up", metavar="N", type=positive, default=5, help="read before the clock runs (5)"
     )
-    parser.add_argument("--one-look", action="store_true", help="read nothing again at other sizes")
     parser.add_argument(
-        "--both-looks", action="store_true", help="each model as shipped, and again with one look"
+        "--no-tta",
+        "--one-look",
+        dest="one_look",
+        action="store_true",
+        help="no test-time augmentation",
+    )
+    parser.add_argument(
+        "--both-looks",
+        action="store_true",
+        help="each model as shipped, and again without test-time augmentation",
     )
     parser.add_argument(
         "--as-pictures", action="store_true", help="draw ink first and read it as a picture"

@@ -42,7 +42,7 @@ class Read:
 
 
 def in_own_process(trial: Configuration) -> Row:
-    """Whatever goes wrong there is the row's error and stops nothing."""
+    """An error there becomes the row's error and stops nothing."""
     command = [sys.executable, "-m", __name__, json.dumps(asdict(trial))]
     done = subprocess.run(
         command, capture_output=True, encoding="utf-8", errors="replace", check=False

@@ -14,8 +14,8 @@ from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError, UsageError
 from namer_edge_runtime.model_file import ModelFile, check_replaceable
+from namer_edge_runtime.outputs import check_writable
 from namer_edge_runtime.reference_readings import KEY
-from namer_edge_runtime.verbs.options import check_writable
 
 from .agreement import check_agreement
 from .formats import Target, check_options, check_packages, find_target
@@ -153,7 +153,7 @@ def export(
 
 
 def _reading(decoding: DecodingOptions) -> str:
-    """How often the model reads an input, in a sentence."""
+    """Describes test-time augmentation in a sentence."""
     if not decoding.tta_scales:
         return "the model reads each input once"
     sizes = ", ".join(f"{factor:g}" for factor in decoding.tta_scales)
@@ -167,7 +167,7 @@ def _reading(decoding: DecodingOptions) -> str:
 def _decoding(
     record: Mapping[str, Any], second_looks: Sequence[float] | None, sure: float | None
 ) -> DecodingOptions:
-    """What the checkpoint says of reading, but for what was asked for."""
+    """The checkpoint's decoding options, overridden by the given ones."""
     value = {**decoding_of(record["config"]).to_json(), **record.get("decoding", {})}
     if second_looks is not None:
         value["second_looks"] = list(second_looks)

@@ -22,7 +22,7 @@ class Target:
     takes: tuple[str, ...] = ()
     """Further options."""
     packages: tuple[str, ...] = ()
-    """What it is made with, beside what all are."""
+    """Packages it needs beside those that all targets need."""
 
 
 INTEL = ("cpu", "gpu", "npu", "auto")

@@ -1,4 +1,4 @@
-"""What each graph says of itself, so that a file that lost its folder still explains itself."""
+"""Metadata embedded in each graph, so that a single file explains itself."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from namer_edge_runtime.model_file import FORMAT, FORMAT_VERSION
 
 COPIED = ("name", "engine_format", "precision", "look", "vocabulary", "decoding", "licence")
-"""What recognition needs of `model.json` beside the graphs, and what one may do with them."""
+"""Keys of `model.json` to embed: what recognition needs, and the license."""
 
 
 def card(meta: Mapping[str, Any], role: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
 STATUS = Path("/proc/self/status")
-"""Where Linux tells; elsewhere nothing is known."""
+"""Linux's record of a process's peak; other systems have none here."""
 
 
 def peak_memory(model: ModelFile, picture: NDArray[np.uint8]) -> int | None:

@@ -1,4 +1,4 @@
-"""Whether an exported model reads what its checkpoint reads: from pictures, not from tensors."""
+"""Parity of an exported model with its checkpoint, from pictures to LaTeX."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from tqdm import tqdm
 from namer_edge.evaluation.samples import file_samples, pack_samples
 from namer_edge.model.engine import TorchEngine
 from namer_edge.model.namer import Namer
-from namer_edge_runtime.bulk.run import NamedBytes, Source
+from namer_edge_runtime.bulk.input_files import NamedBytes, Source
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import DataError, ExportError, NamerEdgeError
 from namer_edge_runtime.ink.render import render
@@ -35,9 +35,9 @@ class Difference:
     expected: str
     """Canonical tokens that the checkpoint reads."""
     read: str
-    """Those that the exported model reads."""
+    """Tokens that the exported model reads."""
     margin: float
-    """How far apart the scores of both readings lie."""
+    """Difference of the two readings' scores."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _drawn(opened: LoadedInput, preprocessing: Preprocessing) -> NDArray[np.uint
 
 
 def parity(namer: Namer, model: ModelFile, engine: str, pictures: Pictures) -> Parity:
-    """`namer` and what was exported from it on each picture, in one look."""
+    """`namer` and what was exported from it on each picture, in one pass."""
     decoding = replace(model.decoding, tta_scales=())
     expected, exported = (
         Recognizer(each, model.preprocessing, model.vocabulary, decoding)

@@ -58,15 +58,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="fp32: refuse to write unless these formulas are read as the checkpoint reads them",
     )
     parser.add_argument(
+        "--tta-scales",
         "--second-looks",
+        dest="second_looks",
         metavar="SIZE",
         type=float,
         nargs="*",
-        help="read again at these sizes (relative, e.g. 0.88 1.15) what is not --sure; none: read "
-        "once (default: what the checkpoint says, as the shipped one does)",
+        help="test-time augmentation: sizes (relative, e.g. 0.88 1.15) at which is read again what "
+        "scores under --confidence-threshold; none: read once (default: the checkpoint's)",
     )
     parser.add_argument(
+        "--confidence-threshold",
         "--sure",
+        dest="sure",
         metavar="SCORE",
         type=float,
         help="score from which the first reading stands (default: what the checkpoint says, or 1)",

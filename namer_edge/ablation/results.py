@@ -111,7 +111,7 @@ HEADING = (
     "",
     "Written by `namer-edge ablate`, which keeps the numbers beside it as JSON. ExpRate in %,",
     "in brackets the 95 % interval of the choice of files. *Inference-time* columns come from one",
-    "trained model that is read with less of it, in one look; heads that it was trained with are",
+    "trained model that is read with less of it, in one pass; heads that it was trained with are",
     "then merely not asked. *Trained* columns are runs of their own, with the epochs they had.",
     "*Nodes by eq. 4*: cells become nodes where a class wins, and nowhere else, as in the paper.",
     "",

@@ -32,13 +32,13 @@ class DecoderArchitecture(StoredArchitecture):
     widths: tuple[int, ...] = bounded(Architecture.widths, 1, 4096)
     blocks: tuple[int, ...] = bounded(Architecture.blocks, 0, 64)
     decoder_width: int = bounded(256, 1, 4096)
-    """Of embeddings and of the GRU's or the transformer's state."""
+    """Width of embeddings and of the GRU's or the transformer's state."""
     attention_width: int = bounded(512, 1, 4096)
-    """Of coverage attention, and of CAN's counting."""
+    """Channels of coverage attention, and of CAN's counting."""
     decoder_layers: int = bounded(3, 1, 64)
     decoder_heads: int = bounded(8, 1, 256)
     decoder_feedforward: int = bounded(4, 1, 64)
-    """Of transformers, the last in multiples of `decoder_width`."""
+    """Heads, layers and feed-forward width of transformers, the last in `decoder_width`s."""
     dropout: float = bounded(Architecture.dropout, 0, 0.999)
     channels: int = bounded(Architecture.channels, 1, 16)
 

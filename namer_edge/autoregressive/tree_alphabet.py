@@ -45,7 +45,7 @@ class TreeAlphabet(Alphabet):
         self.classes = vocabulary.size + 3
         """Numbers below are classes of nodes, <sos> and <eos> included."""
         self.pointers = self.classes + len(self.relations)
-        """From here on numbers are places of parents; below are relations."""
+        """First number of a parent's place; smaller numbers are relations."""
         self.size = self.pointers + PLACES
 
     def numbers(self, tokens: Sequence[str]) -> list[int]:

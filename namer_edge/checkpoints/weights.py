@@ -163,7 +163,7 @@ def load_model(path: Path) -> tuple[Namer | AutoregressiveModel, Preprocessing, 
 
 
 _MISFIT = (KeyError, TypeError, ValueError, IndexError, AssertionError, RuntimeError)
-"""What Python and torch raise where sizes and names of a model cannot be."""
+"""Exceptions of Python and torch for impossible sizes and names of a model."""
 
 
 def _fit(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:

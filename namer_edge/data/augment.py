@@ -41,7 +41,7 @@ class Augmentation:
     wave: float = bounded(0.0, 0, inf)
     """Smooth waves that bend the plane: amplitude in symbol heights, deviation."""
     ripple: float = bounded(0.0, 0, inf)
-    """The same by waves as short as symbols, which bend each differently."""
+    """Amplitude of waves as short as symbols, which bend each one differently."""
     pen: float = bounded(0.0, 0, inf)
     """Pen width times exp(±pen)."""
     scanned: float = bounded(0.0, 0, 1)
@@ -109,7 +109,7 @@ class Placed:
     points: NDArray[np.float32]
     """[P, 2]."""
     ends: NDArray[np.intp]
-    """Where to split them into strokes, as in `ScaledInk`."""
+    """Indices that split the points into strokes, as in `ScaledInk`."""
     positions: NDArray[np.float32]
     """[V, 2] (x, y) of the visual nodes in path order."""
     extent: NDArray[np.float32]

@@ -31,7 +31,7 @@ OTHERS = ("\\int", "1", "/", "f", "l", "j", "t", "S", "k", "\\beta")
 WIDEST = 0.6
 """Most width of a sample, in its height."""
 RARE = 0.8
-"""How much more a class counts that is rare: 1 makes all classes count alike."""
+"""Exponent of class balancing: 0 by frequency, 1 all classes alike."""
 NARROWER = (1.0, 0.6, 0.35)
 """Round several rows brackets are narrower for their height."""
 STEPS, RATE, MOMENTUM, DECAY = 1500, 0.05, 0.9, 1e-3

@@ -1,4 +1,4 @@
-"""Contact sheets of training samples with VAT's targets sample in."""
+"""Contact sheets of training samples with VAT's targets drawn in."""
 
 import textwrap
 from collections.abc import Sequence
@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.picture.overlay import FONT, FONT_HEIGHT
 from namer_edge_runtime.preprocessing import CELL
 
 from .batches import TrainingSample, TrainingSet
-from .plots import write
 
 ENLARGED = 3
 FADED = 0.6
 """Darkness of the ink, light enough for the text on it."""
-CELL_COLOUR, WINDOW_COLOUR = (40, 40, 220), (235, 190, 150)
+CELL_COLOR, WINDOW_COLOR, TEXT_COLOR = (40, 40, 220), (235, 190, 150), (60, 60, 60)
 """Blue, green, red."""
-LINE, LETTERS = 15, 118
+LINE, LETTERS, LETTER_HEIGHT = 15, 118, 11.0
 
 
 def contact_sheet(
@@ -48,20 +48,31 @@ def _tile(
     reach = window // 2 * side
     for row, column in sample.cells:
         corner = np.array([column * side, row * side])
-        cv2.rectangle(tile, _point(corner - reach), _point(corner + side + reach), WINDOW_COLOUR)
+        cv2.rectangle(tile, _point(corner - reach), _point(corner + side + reach), WINDOW_COLOR)
     names = sample.label.names(vocabulary)
     # Formulas without positions have no cells.
     placed = sample.label.visual if len(sample.cells) else ()
     for place, (row, column) in zip(placed, sample.cells, strict=True):
         corner = np.array([column * side, row * side])
-        cv2.rectangle(tile, _point(corner), _point(corner + side), CELL_COLOUR)
-        write(tile, names[place], _point(corner + np.array([2, side - 3])), 1.0, CELL_COLOUR)
+        cv2.rectangle(tile, _point(corner), _point(corner + side), CELL_COLOR)
+        _write(tile, names[place], _point(corner + np.array([2, side - 3])), CELL_COLOR)
     lines = textwrap.wrap(caption, LETTERS) or [""]
     width = max(tile.shape[1], max(map(len, lines)) * 8)
     text = np.full((LINE * len(lines) + 8, width, 3), 255, np.uint8)
     for number, line in enumerate(lines, 1):
-        write(text, line, (4, LINE * number))
+        _write(text, line, (4, LINE * number))
     return np.vstack([_widened(tile, width), text])
+
+
+def _write(
+    tile: NDArray[np.uint8],
+    text: str,
+    at: tuple[int, int],
+    color: tuple[int, int, int] = TEXT_COLOR,
+) -> None:
+    """`text` with its lower left corner at (x, y); OpenCV's letters are ASCII."""
+    plain = text.encode("ascii", "replace").decode()
+    cv2.putText(tile, plain, at, FONT, LETTER_HEIGHT / FONT_HEIGHT, color, 1, cv2.LINE_AA)
 
 
 def _point(place: NDArray[np.integer]) -> tuple[int, int]:

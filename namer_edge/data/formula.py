@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from namer_edge_runtime.bulk.run import NamedBytes
+from namer_edge_runtime.bulk.input_files import NamedBytes
 from namer_edge_runtime.ink.strokes import Stroke, Strokes
 from namer_edge_runtime.preprocessing import Preprocessing
 
@@ -60,6 +60,11 @@ class Formula:
         if self.picture is None:
             return list(self.strokes)
         return NamedBytes(self.picture.data.tobytes(), self.name)
+
+    @property
+    def blank(self) -> bool:
+        """Whether it has neither ink nor a picture: it stands for a typeset one."""
+        return not self.strokes and self.picture is None
 
     @property
     def placed(self) -> bool:

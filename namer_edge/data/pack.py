@@ -30,7 +30,7 @@ _DAMAGE = (
     *(OSError, EOFError, ValueError, KeyError, TypeError, IndexError),
     *(RuntimeError, struct.error, zipfile.BadZipFile),
 )
-"""What NumPy, JSON and zipfile raise for a damaged file."""
+"""Exceptions of NumPy, JSON and zipfile for a damaged file."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ _DTYPES = {
     "frames": np.float64,
     "pictures": np.uint8,
 }
-"""Of the arrays of a pack."""
+"""Types of a pack's arrays."""
 
 
 def _formulas(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> list[Formula]:

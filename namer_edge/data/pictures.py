@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from namer_edge_runtime.bulk.run import Source, count, sources
+from namer_edge_runtime.bulk.input_files import Source, count, sources
 from namer_edge_runtime.errors import NamerEdgeError, PictureError
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.inputs import read_file

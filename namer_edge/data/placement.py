@@ -90,7 +90,7 @@ def _range(number: int, held: Sequence[int]) -> range:
 
 
 def _siblings_before(nodes: Sequence[Node]) -> list[tuple[int, ...]]:
-    """For each visual node, the visual nodes before it in the same argument."""
+    """Lists, for each visual node, the visual nodes before it in the same argument."""
     endings = Counter(node.parent for node in nodes if node.ending)
     before: list[tuple[int, ...]] = []
     opened: list[list[int]] = [[]]
@@ -109,7 +109,7 @@ def _siblings_before(nodes: Sequence[Node]) -> list[tuple[int, ...]]:
 
 
 def _held(nodes: Sequence[Node]) -> list[int]:
-    """For each visual node, the number of visual nodes in its arguments, which follow it."""
+    """Counts, for each visual node, the visual nodes in its arguments, which follow it."""
     last = {node.parent: place_ for place_, node in enumerate(nodes) if node.ending}
     return [
         sum(not inner.ending for inner in nodes[place_ + 1 : last.get(place_, place_)])
@@ -131,7 +131,7 @@ def _center(box: Box) -> tuple[float, float]:
 
 
 def _meeting(token: str, base: Box | None, script: Box | None) -> tuple[float, float]:
-    """Where base and script meet; a corner of one if the other is missing."""
+    """Returns the point where base and script meet; a corner of one if the other is missing."""
     if base is not None and script is not None:
         x = max(base[0], script[0]) + min(base[2], script[2])
         y = max(base[1], script[1]) + min(base[3], script[3])

@@ -8,13 +8,11 @@ of the same shape (z and 2, q and 9). The file is one for the `labels` of a trai
 
 import argparse
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from namer_edge_runtime.atomic import atomic_file
-from namer_edge_runtime.verbs.options import positive
+from .drawn_labels import add_options, write_labels
 
 SUMMARY = "draw labels of school algebra and of derivatives from a grammar"
 UNKNOWNS = "xyzxyzxyabcdmnpqrstuvwkhg"
@@ -50,7 +48,7 @@ class School:
         return self.some(self.letters)
 
     def number(self, most: int = 2) -> list[str]:
-        """Of one digit in two thirds of the cases, with a decimal point or comma in a few."""
+        """A number: of one digit in two thirds of the cases, with a decimal mark in a few."""
         digits = int(self.rng.integers(2, most + 1)) if self.rng.random() < 1 / 3 else 1
         number = [str(self.rng.integers(10)) for _ in range(digits)]
         if number[0] == "0" and digits > 1:
@@ -116,25 +114,21 @@ class School:
         return label
 
 
-def write_labels(path: Path, count: int, seed: int = 0) -> None:
-    """Lines of name, tab and tokens; `count` different labels."""
-    school = School(np.random.default_rng(seed))
-    labels: dict[str, None] = {}
-    while len(labels) < count:
-        labels.setdefault(" ".join(school()))
-    with atomic_file(path, "w") as file:
-        file.writelines(f"school{number}\t{label}\n" for number, label in enumerate(labels))
+def labels(rng: np.random.Generator, count: int) -> Iterable[str]:
+    """`count` different labels."""
+    school = School(rng)
+    found: dict[str, None] = {}
+    while len(found) < count:
+        found.setdefault(" ".join(school()))
+    return found
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="SCHOOL.tsv")
-    parser.add_argument("--count", type=positive, default=20_000, metavar="N")
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    add_options(parser, "SCHOOL.tsv", 20_000)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    write_labels(arguments.output, arguments.count, arguments.seed)
-    return 0
+    return write_labels(arguments, "school", labels)
 
 
 if __name__ == "__main__":  # the former name

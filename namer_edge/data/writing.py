@@ -19,7 +19,7 @@ BAR_LAST = 0.75
 
 
 def rewritten(strokes: Strokes, rng: np.random.Generator) -> Strokes:
-    """The same strokes, in some samples reversed or reordered."""
+    """Reverses or reorders strokes in some samples."""
     if rng.random() < REVERSED:
         turned = rng.random(len(strokes)) < 1 / 3
         strokes = [s[::-1] if turn else s for s, turn in zip(strokes, turned, strict=True)]

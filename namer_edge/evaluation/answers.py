@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from namer_edge_runtime.bulk.run import Outcome, Source, recognize_all
+from namer_edge_runtime.bulk.input_files import Source
+from namer_edge_runtime.bulk.run import Outcome, recognize_all
 from namer_edge_runtime.errors import NamerEdgeError
 
 from ..data.labels import Label

@@ -9,7 +9,7 @@ from .exprate import Prediction
 
 Kind = Literal["substitution", "deletion", "insertion"]
 BRACES = frozenset("{}")
-"""Not counted: braces belong to relations, which are counted."""
+"""Tokens that are not counted: braces belong to relations, which are."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def run_field(
     """
     from tqdm import tqdm
 
-    from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, write_text
+    from namer_edge_runtime.outputs import STANDARD_OUTPUT, write_text
 
     several = chosen(arguments.condition or ())
     samples = ink_samples(arguments.data or DATA, arguments.labels)
@@ -105,7 +105,7 @@ def ink_samples(data: Path, labels: Path | None) -> list[InkSample]:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read of a formula under a condition, and the input."""
+    """A formula's input under a condition, and its reading."""
 
     condition: Condition
     sample: InkSample
@@ -117,7 +117,7 @@ class Reading:
         label = tuple(self.sample.label.split())
         if isinstance(self.answer, NamerEdgeError):
             return Prediction(self.sample.name, label, None, str(self.answer))
-        return Prediction(self.sample.name, label, tuple(self.answer.canonical.split()))
+        return Prediction(self.sample.name, label, self.answer.expression.tokens)
 
     @property
     def right(self) -> bool:
@@ -126,7 +126,7 @@ class Reading:
 
 @dataclass
 class FieldReport:
-    """How many formulas are still read right, by condition."""
+    """Counts of formulas that are still read right, by condition."""
 
     seed: int
     half: Half
@@ -227,7 +227,7 @@ def field_readings(
     half: Half,
     batch_size: int = 8,
 ) -> Iterator[Reading]:
-    """What is read of each sample under each condition, condition by condition."""
+    """Yields readings of all samples, condition by condition."""
     for condition in conditions:
         for start in range(0, len(samples), batch_size):
             some = samples[start : start + batch_size]

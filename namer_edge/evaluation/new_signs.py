@@ -39,7 +39,7 @@ OFFERED = 12
 
 @dataclass(frozen=True)
 class SignFindings:
-    """How many signs and formulas were read; `misread` has what a sign was read as."""
+    """Counts of signs and formulas that were read; `misread` has each sign's wrong readings."""
 
     signs: int
     first: int

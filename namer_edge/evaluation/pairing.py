@@ -30,7 +30,7 @@ class Paired:
 
     readings: tuple[Prediction, ...]
     protocol: str
-    """How tokens are compared and which labels count; stated with every rate."""
+    """Protocol: how tokens are compared and which labels count; stated with every rate."""
     unlabeled: tuple[str, ...]
     """Inputs without a counted label, which do not count."""
     repeated: tuple[str, ...]

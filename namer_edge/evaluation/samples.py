@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from namer_edge_runtime.bulk.run import Source, sources
+from namer_edge_runtime.bulk.input_files import Source, sources
 from namer_edge_runtime.errors import DataError, InkError, LatexError
 
 from ..data.labels import Label

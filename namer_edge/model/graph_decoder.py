@@ -15,7 +15,7 @@ CERTAIN = 30.0
 
 
 class PgdLogits(NamedTuple):
-    """What the three heads return for N nodes (eq. 6, 7)."""
+    """Outputs of the three heads for N nodes (eq. 6, 7)."""
 
     self_correction: Tensor
     """[B, N, K + 2]: visual classes, `}`, delete."""

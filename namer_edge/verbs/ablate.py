@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from namer_edge_runtime.command import INTERRUPTED
-from namer_edge_runtime.verbs.options import check_writable, positive
+from namer_edge_runtime.outputs import check_writable
+from namer_edge_runtime.verbs.options import positive
 
 SUMMARY = "measure the rows of an ablation table beside the paper's figures"
 

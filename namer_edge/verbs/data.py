@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from namer_edge_runtime.verbs.options import check_other, positive
+from namer_edge_runtime.outputs import check_other
+from namer_edge_runtime.verbs.options import positive
 
 if TYPE_CHECKING:
     from namer_edge_runtime.formula.vocabulary import Vocabulary
@@ -18,6 +19,8 @@ SUMMARY = "make data sets ready: pack, check, stats, show, symbols, vocabulary, 
 SUB_VERBS = {
     "school": "namer_edge.data.school",
     "everyday": "namer_edge.data.everyday",
+    "compose": "namer_edge.data.compose",
+    "mathematics": "namer_edge.data.mathematics",
     "brackets": "namer_edge.data.brackets",
 }
 FORMS = ("crohme", "hme100k", "mathwriting")
@@ -257,10 +260,8 @@ def _settings(arguments: argparse.Namespace) -> "TrainConfig":
 
 def _stats(arguments: argparse.Namespace) -> int:
     from namer_edge_runtime.formula.vocabulary import Vocabulary
-    from namer_edge_runtime.picture.save import save_picture
 
     from ..data.pack import load_pack
-    from ..data.plots import plots
     from ..data.statistics import Statistics
 
     config = _settings(arguments)
@@ -271,7 +272,10 @@ def _stats(arguments: argparse.Namespace) -> int:
     else:
         print(*statistics.lines(), sep="\n")
     if arguments.plots is not None:
-        save_picture(arguments.plots, plots(statistics))
+        from ..data.plots import plots
+        from ..figures import save
+
+        save(arguments.plots, plots(statistics))
     return 0
 
 

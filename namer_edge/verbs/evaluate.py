@@ -4,15 +4,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from namer_edge_runtime.outputs import STANDARD_OUTPUT, check_outputs, write_text
 from namer_edge_runtime.verbs.options import (
-    STANDARD_OUTPUT,
     add_recognizer_options,
     as_written,
-    check_outputs,
     open_recognizer,
     positive,
     whole,
-    write_text,
 )
 
 if TYPE_CHECKING:
@@ -106,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from tqdm import tqdm
 
-    from namer_edge_runtime.bulk.run import count
+    from namer_edge_runtime.bulk.input_files import count
     from namer_edge_runtime.engine.int8_sums import SATURATED, WITHOUT, arithmetic
     from namer_edge_runtime.errors import UsageError
     from namer_edge_runtime.model_file import CHECKPOINT, ModelFile

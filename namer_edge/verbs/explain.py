@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from namer_edge_runtime.verbs.options import add_recognizer_options, check_outputs, open_recognizer
+from namer_edge_runtime.outputs import check_outputs
+from namer_edge_runtime.verbs.options import add_recognizer_options, open_recognizer
 
 if TYPE_CHECKING:
     from ..model.namer import Namer

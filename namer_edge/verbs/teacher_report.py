@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from namer_edge_runtime.verbs.options import STANDARD_OUTPUT, check_writable, positive, write_text
+from namer_edge_runtime.outputs import STANDARD_OUTPUT, check_writable, write_text
+from namer_edge_runtime.verbs.options import positive
 
 SUMMARY = "compare the positions that a teacher's attention gives with those of the ink"
 

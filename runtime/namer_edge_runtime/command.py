@@ -76,7 +76,7 @@ def _is_broken_pipe(error: Exception) -> bool:
 
 
 def _is_output_full(error: Exception) -> bool:
-    """Whether this is of standard output, a full file or disk: errors of other files name them."""
+    """Whether standard output's disk is full: errors of other files name them."""
     full = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
     return isinstance(error, OSError) and error.errno in full and not error.filename
 
@@ -157,7 +157,7 @@ class Parser(argparse.ArgumentParser):
         super().error(message + (_did_you_mean(wrong[1], known) if wrong else ""))
 
     def _options(self) -> set[str]:
-        """Of this parser and of those of its verbs."""
+        """Options of this parser and of those of its verbs."""
         return set(self._option_string_actions).union(*(p._options() for p in self._inner()))
 
     def _choices(self) -> set[str]:

@@ -79,6 +79,7 @@ EXTRAS = {
     "scipy": "train",
     "safetensors": "train",
     "tensorboard": "train",
+    "matplotlib": "charts",
     "onnx": "export",
     "onnxscript": "export",
     "openvino": "openvino",
@@ -100,7 +101,7 @@ class MissingExtraError(NamerEdgeError):
 
     @classmethod
     def of(cls, error: ModuleNotFoundError) -> "MissingExtraError":
-        """What to install where this import failed."""
+        """Says what to install after this import failed."""
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         repair = f"pip install 'namer-edge[{extra}]'" if extra else "install namer-edge again"
         return cls(f"{error.name} is not installed: {repair}")

@@ -1,9 +1,10 @@
 """Inputs of any accepted type, opened and prepared for a model.
 
 A picture in any of the forms of `picture.load`; InkML as path, bytes or open file, told from a
-picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …].
+picture by its first byte; an `Ink`; or strokes as [[(x, y), …], …], also as a file of JSON.
 """
 
+import json
 import re
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,6 +35,8 @@ PIECE = 1 << 20
 """Bytes that are read at a time."""
 LARGER = 1.5
 """Lines found for one symbol height serve for heights up to this many times larger."""
+WHITE = 64
+"""Bytes in which JSON begins, white space before it."""
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|data:[a-z]", re.IGNORECASE)
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
@@ -245,7 +248,7 @@ def _is_ink(value: Any) -> "TypeGuard[Ink]":
 
 
 def _open_bytes(data: bytes, name: str) -> LoadedInput:
-    """InkML or a picture from its bytes; errors begin with `name` where there is one."""
+    """InkML, JSON or a picture from its bytes; errors begin with `name` where there is one."""
     if len(data) > LARGEST_FILE:
         raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
     if told := foreign(data):
@@ -254,10 +257,22 @@ def _open_bytes(data: bytes, name: str) -> LoadedInput:
         from .ink.inkml import read_inkml
 
         return LoadedInput(read_inkml(data, name or "ink").strokes, None, name)
+    if data[:WHITE].lstrip().startswith((b"[", b"{")) or name.lower().endswith(".json"):
+        return LoadedInput(_json_strokes(data, f"{name}: " if name else ""), None, name)
     try:
         return LoadedInput(None, load(data), name, data)
     except PictureError as error:
         raise _named(error, name) from error
+
+
+def _json_strokes(data: bytes, name: str) -> Strokes:
+    """Strokes in any form that `as_strokes` takes, as JSON; errors begin with `name`."""
+    try:
+        return as_strokes(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        raise InkError(f"{name}this is no JSON ({error}): {WANTED}") from None
+    except InkError as error:
+        raise InkError(f"{name}{error}") from None
 
 
 def _named(error: PictureError, name: str) -> PictureError:

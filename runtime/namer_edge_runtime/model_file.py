@@ -26,7 +26,7 @@ FORMAT_VERSION = 1
 META = "model.json"
 SUFFIXES = {"onnx": ".onnx", "openvino": ".xml", "torch": ".safetensors"}
 CHECKPOINT = ".safetensors"
-"""How the file of a trained model ends that torch reads, and that no engine opens by itself."""
+"""Ending of a checkpoint, which torch reads and no engine opens by itself."""
 DEFAULT_MODEL = "crohme-edge"
 NO_MODELS = "this program has none: were the package's data files left out when it was frozen?"
 LARGEST_PART = 1 << 31
@@ -207,7 +207,7 @@ def _packaged() -> dict[str, Path]:
 
 
 def locate(name_or_path: str | Path | None) -> Path:
-    """Where a model lies; a packaged name goes before a path of the same spelling."""
+    """Path of a model; a packaged name wins over a path of the same spelling."""
     packaged = _packaged()
     wanted = DEFAULT_MODEL if name_or_path is None else name_or_path
     if isinstance(wanted, str) and wanted in packaged:

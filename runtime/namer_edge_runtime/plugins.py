@@ -38,7 +38,7 @@ PACKAGED: Mapping[str, Mapping[str, str]] = {
 
 
 def plugins(group: str) -> dict[str, EntryPoint]:
-    """What goes by a name in a group, sorted by name, and not loaded yet."""
+    """Entry points of a group, sorted by name and not loaded yet."""
     packaged = [EntryPoint(name, value, group) for name, value in PACKAGED[group].items()]
     found = {point.name: point for point in (*entry_points(group=group), *packaged)}
     return dict(sorted(found.items()))

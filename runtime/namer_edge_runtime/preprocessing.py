@@ -109,7 +109,7 @@ class Prepared:
     strokes: NDArray[np.uint8] | None = None
     """[STROKE_PLANES, H, W] of `ink.planes`, for a model that reads them."""
     notes: tuple[str, ...] = ()
-    """What was seen in the picture and left out, one sentence each."""
+    """Parts of the picture that were left out, one sentence each."""
 
     def planes(self, inputs: int) -> NDArray[np.uint8]:
         """The input planes [inputs, H, W] of a model that reads so many."""

@@ -1,8 +1,8 @@
 """Reference readings: formulas that a model file carries with what its exporter read in them.
 
 They are hard for the model, so that arithmetic which differs from the exporter's changes answers.
-Each formula is read once, without second looks, and its score is as decoding gives it: scalings,
-which are fitted later, do not change it.
+Each formula is read in one pass, and its score is as decoding gives it: scalings, which are fitted
+later, do not change it.
 """
 
 from collections.abc import Mapping
@@ -24,16 +24,16 @@ FEWEST_EQUAL = 14
 
 @dataclass(frozen=True)
 class ReadAgain:
-    """How many of the reference readings an engine repeats, and the formulas that differ."""
+    """Count of reference readings that an engine repeats, and the formulas that differ."""
 
     equal: int
     total: int
     differing: tuple[str, ...]
-    """What was read, what was to be read."""
+    """Readings: the engine's, the reference."""
 
 
 def readings(recognizer: Recognizer, inks: list[str]) -> list[dict[str, Any]]:
-    """What `model.json` holds of each ink: strokes, LaTeX and score of one look."""
+    """A reference in `model.json`: strokes, LaTeX and score of a single pass."""
     once = _once(recognizer)
     found = []
     for ink in inks:

@@ -1,4 +1,4 @@
-"""What a recognition returns."""
+"""Results of recognition."""
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .formula.expression import Expression
 from .formula.vocabulary import INKLESS, Vocabulary
-from .ink.strokes import Strokes
+from .ink.strokes import Strokes, bounds
 from .preprocessing import Prepared
 
 ENLARGED = 4
@@ -33,7 +33,7 @@ class TokenResult:
 
 @dataclass(frozen=True)
 class Reading:
-    """What an input may say: the formula along one path through its nodes."""
+    """A reading of an input: the formula along one path through its nodes."""
 
     latex: str
     """Compact LaTeX, ready to be set."""
@@ -87,11 +87,11 @@ class Reading:
         return self.expression.svg
 
     def _repr_latex_(self) -> str:
-        """For notebooks without HTML."""
+        """LaTeX, for notebooks without HTML."""
         return f"$\\displaystyle {self.katex}$" if self.canonical else ""
 
     def _repr_html_(self) -> str:
-        """For notebooks: the formula as MathML, its LaTeX and its score."""
+        """HTML for notebooks: the formula as MathML, its LaTeX and its score."""
         from html import escape
 
         said = f"<code>{escape(self.latex)}</code>" if self.canonical else "<em>nothing read</em>"
@@ -118,23 +118,33 @@ class Reading:
 
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in coordinates of the input."""
+NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Line(Reading):
     """One line of what was read."""
 
-    box: Box = (0.0, 0.0, 0.0, 0.0)
-    """Where its ink lies: x0, y0, x1, y1 in coordinates of the input."""
     strokes: tuple[int, ...] | None = None
     """The strokes that it was written with, as their places in the result's `ink`; None for a
     picture."""
     alternatives: tuple[Reading, ...] = ()
     """Its other readings, where they were asked for."""
-    token_strokes: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)
-    """The strokes of each of its tokens, as `Result.token_strokes`."""
     result: "Result | None" = field(default=None, repr=False, compare=False)
-    """That of its ink alone, for corrections."""
+    """Result of its ink alone, for corrections."""
+
+    @property
+    def box(self) -> Box:
+        """Box of its ink: x0, y0, x1, y1 in coordinates of the input."""
+        return self.result.box if self.result else NOWHERE
+
+    @property
+    def token_strokes(self) -> tuple[tuple[int, ...], ...] | None:
+        """The strokes of each of its tokens, as `Result.token_strokes`."""
+        owned, places = self.result.token_strokes if self.result else None, self.strokes
+        if owned is None or places is None:
+            return owned
+        return tuple(tuple(places[number] for number in own) for own in owned)
 
     def to_json(self) -> dict[str, Any]:
         value = {**super().to_json(), "box": [round(side, 2) for side in self.box]}
@@ -159,7 +169,7 @@ class Milliseconds:
         return self.prepare + self.vat + self.pgd + self.path
 
     def __add__(self, other: "Milliseconds") -> "Milliseconds":
-        """Of two looks at one input."""
+        """Of two passes over one input."""
         return Milliseconds(
             self.prepare + other.prepare,
             self.vat + other.vat,
@@ -179,16 +189,16 @@ class Result(Reading):
     page gives an empty one with score 0."""
 
     alternatives: tuple[Reading, ...] = ()
-    """Other readings, where they were asked for, the most probable first. Those of one look go by
+    """Other readings, where they were asked for, the most probable first. Those of one pass go by
     score, and the first may have a higher one than the answer, which is the longest path; those
-    of several looks go by their votes (`Votes`)."""
+    of several passes go by their votes (`Votes`)."""
     engine: str = ""
     device: str = ""
     """Engine and device that really ran."""
     precision: str = ""
     milliseconds: Milliseconds = Milliseconds()
     truncated: bool = False
-    """There were more nodes than the model takes; the least likely were left out."""
+    """True where there were more nodes than the model takes; the least probable were left out."""
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     """What was seen in the picture and left out, as the lines of the paper or a frame round the
     formula, one sentence each."""
@@ -228,6 +238,20 @@ class Result(Reading):
         for number, own in zip(inked, assigned, strict=True):
             owned[number] = tuple(free[place] for place in own)
         return tuple(owned.get(number, ()) for number in range(len(self.tokens)))
+
+    @cached_property
+    def box(self) -> Box:
+        """Box of its ink: x0, y0, x1, y1 in coordinates of the input; zeros for no ink."""
+        if self.ink:
+            return bounds(self.ink)
+        if self.prepared is None or self.prepared.blank:
+            return NOWHERE
+        from .picture.prepare import INK
+
+        rows, columns = np.nonzero(self.prepared.image > INK)
+        places = self.prepared.to_input(np.stack([columns, rows], axis=1) + 0.5)
+        (x0, y0), (x1, y1) = places.min(0).tolist(), places.max(0).tolist()
+        return x0, y0, x1, y1
 
     def label_graph(self, name: str = "") -> str:
         """The formula as a label graph (`.lg`) of CROHME's evaluation tools, under this name.

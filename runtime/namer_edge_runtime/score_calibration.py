@@ -41,10 +41,10 @@ class PlattScaling:
 
 @dataclass(frozen=True)
 class ScoreCalibration:
-    """What a model's scores are scaled by before a caller sees them; `model.json` keeps it."""
+    """Calibration of a model's scores, kept in `model.json`."""
 
     formula: PlattScaling = PlattScaling()
-    """Of a whole reading, the one that the looks elected, and of its alternatives."""
+    """Scaling of a whole reading, the winner of voting, and of its alternatives."""
     token: PlattScaling = PlattScaling()
 
     def __call__(self, result: Result) -> Result:

@@ -13,10 +13,10 @@ from ..autoregressive.small import small
 CROHME = Vocabulary.load("crohme")
 
 
-def small_entrants() -> Baselines:
+def small_baselines() -> Baselines:
     """With random weights."""
     torch.manual_seed(0)
     widths, blocks = (8, 8, 16, 16), (0, 0, 0, 1)
     architecture = Architecture("edge", widths, blocks, 16, 16, 1, 2)
-    rivals = tuple(Baseline(name, small(name, vocabulary=CROHME), False) for name in BASELINES)
-    return Baselines(Namer(architecture, CROHME), False, DecodingOptions(), rivals, Preprocessing())
+    few = tuple(Baseline(name, small(name, vocabulary=CROHME), False) for name in BASELINES)
+    return Baselines(Namer(architecture, CROHME), False, DecodingOptions(), few, Preprocessing())

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from namer_edge_benchmarks.pareto import HEIGHT, Point, draw_front, front
+from namer_edge_benchmarks.pareto import Point, front
 from namer_edge_runtime import command
 from namer_edge_runtime.model_file import ModelFile
 
@@ -19,16 +19,23 @@ def test_the_front_holds_what_nothing_beats_in_both() -> None:
 
 
 def test_points_and_front_are_drawn() -> None:
-    empty = draw_front([Point("alone", 10.0, 50.0)])
-    picture = draw_front([Point("slow", 10.0, 50.0), Point("quick", 90.0, 40.0)])
-    assert picture.shape[0] == HEIGHT
-    assert (picture != 255).sum() > (empty != 255).sum()
-    draw_front([Point("never right", 1.0, 0.0), Point("nor this one", 1.0, 0.0)])
+    pytest.importorskip("matplotlib")
+    from namer_edge_benchmarks.charts import draw_front
+
+    found = [Point("quick", 90.0, 40.0), Point("beaten", 9.0, 30.0), Point("slow", 10.0, 50.0)]
+    [axes] = draw_front(found).axes
+    [line] = axes.lines
+    assert line.get_xydata().tolist() == [[90.0, 40.0], [10.0, 50.0]]
+    assert [tuple(disc.get_offsets()[0]) for disc in axes.collections] == [
+        (point.fps, point.exact) for point in found
+    ]
+    assert axes.get_legend().get_texts()[1].get_text() == "2  beaten"
 
 
 def test_a_run_is_drawn(
     tiny_pack: Path, tiny_model: ModelFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("matplotlib")
     out = tmp_path / "front.png"
     words = [str(tiny_pack), "--model", str(tiny_model.path), "--limit", "1", "--plot", str(out)]
     assert command.main(["benchmark", *words]) == 0

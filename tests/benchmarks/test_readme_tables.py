@@ -15,7 +15,7 @@ from namer_edge_runtime import command
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.model_file import ModelFile
 
-from .small_baselines import small_entrants
+from .small_baselines import small_baselines
 from .test_table3 import sample
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ def test_figures_follow_the_json(
         out = ["--json", str(results / f"{name}.json")]
         assert command.main([*words, *more, *out]) == 0
     wholes = open_whole(str(tiny_model.path), 1)
-    found = compare(small_entrants(), [sample(0)], (1, 10), recognizers=wholes)
+    found = compare(small_baselines(), [sample(0)], (1, 10), recognizers=wholes)
     (results / "paper.json").write_text(json.dumps(paper_json(Machine.here(), found)))
     page.write_text(EMPTY)
     assert command.main(["benchmark", "tables", str(page)]) == 0

@@ -22,13 +22,12 @@ from namer_edge_benchmarks.decoder_timing import (
     SearchSetting,
 )
 from namer_edge_benchmarks.end_to_end import open_whole
-from namer_edge_benchmarks.hand_count import HandCount
 from namer_edge_benchmarks.machine import Machine
 from namer_edge_benchmarks.namer_stages import run_stages
 from namer_edge_benchmarks.table3 import Comparison, compare
 from namer_edge_benchmarks.table3_report import PAPER, paper_json, paper_page
 from namer_edge_runtime import command
-from namer_edge_runtime.bulk.run import Source
+from namer_edge_runtime.bulk.input_files import Source
 from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.errors import DataError, UsageError
 from namer_edge_runtime.model_file import ModelFile
@@ -36,7 +35,8 @@ from namer_edge_runtime.preprocessing import Preprocessing
 
 from ..autoregressive.small import small
 from ..handwriting import written
-from .small_baselines import CROHME, small_entrants
+from .analytic_flops import AnalyticFlops
+from .small_baselines import CROHME, small_baselines
 
 LABEL = tuple("\\frac { x ^ { 2 } } { \\sqrt { y } } + 1".split())  # noqa: SIM905
 
@@ -53,7 +53,7 @@ def found() -> Comparison:
     unlabeled = Sample(Source("secret", written(2).source))
     crowded = Sample(Source("crowded", written(2).source), Label("crowded", "1 " * 250))
     samples = [sample(0), broken, sample(1), unlabeled, crowded]
-    return compare(small_entrants(), samples, beams=(1, 2))
+    return compare(small_baselines(), samples, beams=(1, 2))
 
 
 def test_each_decoder_reads_the_same_pictures_in_every_way(found: Comparison) -> None:
@@ -109,7 +109,7 @@ def test_page_and_json_tell_how_formulas_end(found: Comparison) -> None:
 
 
 def test_a_namer_that_is_told_the_label_selects_the_labels_own_path() -> None:
-    namer = small_entrants().namer.eval()
+    namer = small_baselines().namer.eval()
     with torch.inference_mode():
         f8, f16 = namer.encoder(torch.zeros(1, 1, 64, 128))
     stages = run_stages(namer, DecodingOptions(), f8, f16, lambda: 0.0, LABEL)
@@ -117,11 +117,11 @@ def test_a_namer_that_is_told_the_label_selects_the_labels_own_path() -> None:
 
 
 def test_a_trained_decoder_stops_by_itself() -> None:
-    whole = small_entrants()
-    dwap = whole.rivals[0].model
+    whole = small_baselines()
+    dwap = whole.decoders[0].model
     with torch.no_grad():
         dwap.output.bias[dwap.alphabet.eos] = 1e3  # type: ignore[index,union-attr]
-    trained = replace(whole, rivals=(Baseline("dwap", dwap, True),))
+    trained = replace(whole, decoders=(Baseline("dwap", dwap, True),))
     line = compare(trained, [sample(0)], beams=(1,)).lines[1]
     assert line.steps == [0]
     assert line.stop == OWN_STOP
@@ -133,9 +133,11 @@ def test_random_weights_write_as_much_as_trained_ones_of_another_encoder(tmp_pat
         dwap.output.bias[dwap.alphabet.eos] = -1e3  # type: ignore[index,union-attr]
     path = tmp_path / "dwap.safetensors"
     save_weights(path, dwap, Preprocessing(), {})
-    whole = small_entrants()
-    told = replace(whole.rivals[0], lengths=load_lengths({"dwap": path})["dwap"])
-    lines = compare(replace(whole, rivals=(told, whole.rivals[2])), [sample(0)], beams=(1,)).lines
+    whole = small_baselines()
+    long = replace(whole.decoders[0], lengths=load_lengths({"dwap": path})["dwap"])
+    lines = compare(
+        replace(whole, decoders=(long, whole.decoders[2])), [sample(0)], beams=(1,)
+    ).lines
     assert lines[1].steps == [dwap.longest]
     assert "dwap on encoder edge" in lines[1].stop.lower()
     assert lines[2].steps == [len(written(0).tokens)]
@@ -144,7 +146,7 @@ def test_random_weights_write_as_much_as_trained_ones_of_another_encoder(tmp_pat
 
 def test_a_model_file_reads_the_same_from_end_to_end(tiny_model: ModelFile) -> None:
     wholes = open_whole(str(tiny_model.path), 1)
-    found = compare(small_entrants(), [sample(0), sample(1)], beams=(1, 10), recognizers=wholes)
+    found = compare(small_baselines(), [sample(0), sample(1)], beams=(1, 10), recognizers=wholes)
     whole = found.wholes[0]
     assert len(whole.milliseconds) == 2
     line = found.lines[1]
@@ -161,17 +163,17 @@ def test_counts_by_library_and_by_hand_agree() -> None:
     height, width = 64, 160
     paper = baselines({})
     paper.to("cpu")
-    ways = [SearchSetting(rival, 1, True) for rival in paper.rivals]
+    ways = [SearchSetting(baseline, 1, True) for baseline in paper.decoders]
     race = DecoderTiming(paper, ways, "cpu")
     picture = Picture("zeros", torch.zeros(1, 1, height, width, dtype=torch.uint8), LABEL)
-    hand = HandCount(height, width)
-    assert race.count(picture) == pytest.approx(hand.encoder, rel=0.05)
+    analytic = AnalyticFlops(height, width)
+    assert race.count(picture) == pytest.approx(analytic.encoder, rel=0.05)
     counted = {line.name: line.decoder_flops for line in race.lines}
-    size = paper.rivals[0].model.alphabet.size
+    size = paper.decoders[0].model.alphabet.size
     nodes = 2 + len([token for token in LABEL if token != "{"])
-    assert counted["NAMER"] == pytest.approx(hand.namer(nodes, CROHME.size), rel=0.05)
-    assert counted["DWAP"] == pytest.approx(hand.dwap(len(LABEL) + 1, size), rel=0.05)
-    assert counted["CoMER"] == pytest.approx(hand.comer(len(LABEL) + 1, size), rel=0.05)
+    assert counted["NAMER"] == pytest.approx(analytic.namer(nodes, CROHME.size), rel=0.05)
+    assert counted["DWAP"] == pytest.approx(analytic.dwap(len(LABEL) + 1, size), rel=0.05)
+    assert counted["CoMER"] == pytest.approx(analytic.comer(len(LABEL) + 1, size), rel=0.05)
 
 
 def test_weights_that_would_not_compare_like_with_like_are_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A page without a server that reads, in a real browser."""
 
 import gzip
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -188,3 +189,19 @@ def test_it_is_embedded(context: Any, served: tuple[Site, str]) -> None:
     page.mouse.up()
     frame.locator("#formula math").wait_for()
     assert frame.locator("#latex").text_content()
+
+
+def test_the_canvas_of_the_examples_reads(context: Any, served: tuple[Site, str]) -> None:
+    site, address = served
+    shutil.copy(EXAMPLES / "canvas.html", site.folder / PLACE)
+    page = context.new_page()
+    page.goto(f"{address}canvas.html")
+    says = "x => document.querySelector('output').value === x"
+    page.wait_for_function(says, arg="Write a formula.")
+    ink, _ = example("half")
+    draw(page, ink)
+    page.wait_for_function(says, arg="\\frac{1}{2}")
+    page.click("button")
+    page.wait_for_function(says, arg="")
+    draw(page, example("root")[0])
+    page.wait_for_function(says, arg="\\sqrt{x}")

@@ -92,7 +92,7 @@ def test_pictures_are_packed_and_need_labels(tmp_path: Path) -> None:
 def test_stats_count_formulas_classes_and_sizes(
     pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("stats", pack, "symbol_height=26", "--plots", tmp_path / "plots.png") == 0
+    assert run("stats", pack, "symbol_height=26") == 0
     said = capsys.readouterr().out
     assert "16 formulas, 0 of them pictures" in said
     assert "visual tokens of a label: 1 to 7" in said
@@ -100,9 +100,21 @@ def test_stats_count_formulas_classes_and_sizes(
     numbers = json.loads(capsys.readouterr().out)
     assert numbers["classes"]["\\frac"] == 3
     assert sum(numbers["classes"].values()) == sum(numbers["series"]["visual tokens of a label"])
-    plots = cv2.imread(str(tmp_path / "plots.png"))
-    assert plots is not None
-    assert len({tuple(pixel) for pixel in plots[::4, ::4].reshape(-1, 3)}) > 2
+
+
+def test_stats_are_drawn(pack: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from namer_edge.data.plots import plots
+
+    assert run("stats", pack, "symbol_height=26", "--plots", tmp_path / "plots.png") == 0
+    assert cv2.imread(str(tmp_path / "plots.png")) is not None
+    formulas = [written(number) for number in range(len(WRITTEN))]
+    statistics = Statistics.of(formulas, VOCABULARY, Preprocessing())
+    *histograms, bars = plots(statistics).axes
+    for axes, values in zip(histograms, statistics.series().values(), strict=True):
+        assert 0 < sum(bar.get_height() for bar in axes.patches) <= len(values)
+    assert [bar.get_height() for bar in bars.patches] == list(statistics.classes.values())[:30]
+    assert bars.get_xticklabels()[0].get_text() == next(iter(statistics.classes))
 
 
 def test_stats_follow_the_look_and_name_what_is_missing() -> None:

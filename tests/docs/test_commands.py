@@ -42,9 +42,9 @@ ELSEWHERE = {
 """First words of what is parsed here and run by other tests, and why."""
 PROGRAMS = {
     *("git", "cd", "twine", "docker", "bash", "ray", "activate"),
-    *("pre-commit", "pyinstaller", "read"),
+    *("pre-commit", "pyinstaller", "frozen_app"),
 }
-"""Others that the pages call; `read` is the frozen program."""
+"""Others that the pages call; `frozen_app` is the frozen program."""
 EASY = ("--dry-run", "--help", "--version")
 """With one of these any verb is quick."""
 

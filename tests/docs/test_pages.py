@@ -57,3 +57,9 @@ def test_the_readme_leads_to_every_page() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     for page in (ROOT / "docs").glob("*.md"):
         assert f"(docs/{page.name})" in readme, page.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_guides_are_short(page: Path) -> None:
+    longest = {"README.md": 120, "CHANGELOG.md": 300, "CONTRIBUTING.md": 180, "api.md": 1000}
+    assert len(page.read_text("utf-8").splitlines()) <= longest.get(page.name, 150)

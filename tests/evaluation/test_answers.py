@@ -8,7 +8,7 @@ import pytest
 from namer_edge.data.labels import Label
 from namer_edge.evaluation.answers import Answered, answer_all, paired_with, paired_with_own
 from namer_edge.evaluation.samples import Sample
-from namer_edge_runtime.bulk.run import Source
+from namer_edge_runtime.bulk.input_files import Source
 from namer_edge_runtime.errors import InkError, NamerEdgeError
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.result import Result

@@ -184,6 +184,7 @@ def test_looks_are_those_that_the_checkpoint_names_unless_others_are_asked_for(
         (named, [], (1.25, 0.8), 0.75),
         (named, ["--second-looks", "1.5", "--sure", "0.5"], (1.5,), 0.5),
         (named, ["--second-looks"], (), 0.75),
+        (named, ["--tta-scales", "1.5", "--confidence-threshold", "0.5"], (1.5,), 0.5),
     ):
         target = ["--format", "torch", "--force", "-o", str(tmp_path / "m")]
         assert main(["export", str(source), *target, *more]) == 0

@@ -20,7 +20,7 @@ from namer_edge_export.quantization import pipeline as int8_module
 from namer_edge_export.quantization.accuracy_gate import Comparison, EvaluationSet, Measured
 from namer_edge_export.quantization.calibration import Calibration, draw
 from namer_edge_export.quantization.pipeline import QuantizationData, quantize
-from namer_edge_runtime.bulk.run import Source
+from namer_edge_runtime.bulk.input_files import Source
 from namer_edge_runtime.command import main
 from namer_edge_runtime.engine.base import open_engine
 from namer_edge_runtime.errors import ExportError

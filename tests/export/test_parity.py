@@ -20,7 +20,7 @@ from namer_edge_export.agreement import SIZES
 from namer_edge_export.export import export
 from namer_edge_export.formats import TARGETS, Target
 from namer_edge_export.parity import Difference, Parity, Pictures, parity
-from namer_edge_runtime.bulk.run import NamedBytes
+from namer_edge_runtime.bulk.input_files import NamedBytes
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError, ExportError, UnreadableError
 from namer_edge_runtime.ink.render import render

@@ -21,12 +21,12 @@ def test_hands_write_down_and_to_the_right(mirror: tuple[int, int]) -> None:
         np.array(stroke) * mirror
         for stroke in ([(0, 0), (1, 9)], [(8, 2), (6, 9)], [(14, 6), (20, 5)], [(22, 0), (22, 9)])
     )
-    assert mirroring(strokes) == mirror
+    assert mirroring(strokes).factors == mirror
 
 
 def test_ink_without_a_direction_stays() -> None:
-    assert mirroring(as_strokes([[(3, 3)]])) == (1, 1)
-    assert mirroring(as_strokes([[(0, 3), (9, 3)]])) == (1, 1)
+    assert mirroring(as_strokes([[(3, 3)]])).factors == (1, 1)
+    assert mirroring(as_strokes([[(0, 3), (9, 3)]])).factors == (1, 1)
 
 
 @pytest.mark.parametrize("mirror", MIRRORS)
@@ -42,3 +42,12 @@ def test_mirrored_ink_is_drawn_as_its_mirror_image(mirror: tuple[float, float]) 
             np.testing.assert_allclose(seen.to_input(seen.from_input(points)), points, atol=1e-3)
             if not turn:
                 assert (seen.image == plain.image).all()
+
+
+def test_a_root_runs_up_but_not_clearly() -> None:
+    root = [(0, 6), (2, 9), (4, 0), (14, 0)]
+    digit = [(7, 3), (8, 3), (7, 8.9)]
+    assert mirroring(as_strokes([root, digit])).factors == (1, 1)
+    up = [[(x, 9), (x + 1, 0)] for x in range(0, 30, 6)]
+    assert mirroring(as_strokes(up)) == ((1, -1), True)
+    assert mirroring(as_strokes(up[:2])) == ((1, -1), False)

@@ -1,12 +1,13 @@
 """Strokes in other forms than ours are read where they can be nothing else, or refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from namer_edge_runtime.bulk.run import sources
+from namer_edge_runtime.bulk.input_files import sources
 from namer_edge_runtime.errors import DataError, InkError, PictureError
 from namer_edge_runtime.ink.strokes import as_strokes
 from namer_edge_runtime.inputs import is_strokes, open_input
@@ -138,3 +139,46 @@ def test_an_empty_name_is_not_the_folder_one_is_in(
         open_input("")
     with pytest.raises(DataError, match="an empty name"):
         next(sources([""]))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"word": "x", "drawing": columns(LONG)},
+        [{"penColor": "black", "points": points} for points in by_name(LONG)],
+        {"strokes": [{"points": points} for points in by_name(LONG)]},
+        {"elements": [{"type": "Stroke", "X": xs, "Y": ys} for xs, ys in columns(LONG)]},
+        {"type": "x", "elements": [{"x": 5, "y": 7, "points": s} for s in LONG]},
+        {"type": "x", "elements": [{"x": 5, "y": 7, "points": s} for s in by_name(LONG)]},
+        {"contentType": "Math", "strokeGroups": [{"strokes": [stroke]} for stroke in LONG]},
+        {"pages": [{"layers": [{"strokes": by_name(LONG)}]}]},
+        [[{"X": x, "Y": y} for x, y in stroke] for stroke in LONG],
+    ],
+)
+def test_what_programs_wrap_strokes_in_is_taken_off(given: Any) -> None:
+    moved = isinstance(given, dict) and given.get("type") == "x"
+    meant = [np.array(stroke) + np.array((5, 7) if moved else (0, 0)) for stroke in LONG]
+    for value in (given, json.dumps(given).encode()):
+        found = open_input(value).strokes or []
+        assert [stroke.tolist() for stroke in found] == [stroke.tolist() for stroke in meant]
+
+
+def test_an_object_without_ink_is_named() -> None:
+    with pytest.raises(InkError, match="an object of version, name is no list of strokes"):
+        open_input(json.dumps({"version": 1, "name": "x"}).encode())
+
+
+def test_strokes_are_read_from_json(tmp_path: Path) -> None:
+    (tmp_path / "ink.json").write_text(f" \n{json.dumps({'strokes': CROSS})}")
+    for value in (tmp_path / "ink.json", json.dumps(CROSS).encode("utf-8")):
+        found = open_input(value).strokes or []
+        assert [stroke.tolist() for stroke in found] == [list(map(list, s)) for s in CROSS]
+    assert open_input(b"[]").strokes == []
+
+
+@pytest.mark.parametrize("text", ["[[[0, 0], [1, 1]]", '{"ink": 3}', "[" * 100_000, "[[[0, NaN]]]"])
+def test_json_that_is_no_ink_hears_how_ink_looks(text: str, tmp_path: Path) -> None:
+    (tmp_path / "ink.json").write_text(text)
+    with pytest.raises(InkError, match=r"ink\.json: .*") as raised:
+        open_input(tmp_path / "ink.json")
+    assert "\n" not in str(raised.value)

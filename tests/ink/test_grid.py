@@ -55,6 +55,13 @@ def test_cases_have_a_brace_alone() -> None:
     assert found.cells == (((1,), (2,)), ((3,), (4,)))
 
 
+def test_exponents_in_brackets_are_no_row() -> None:
+    """They stand between the symbols of the row below, not over them."""
+    base = [sign(x, 1.2) for x in (0, 1.8, 3.6)]
+    raised = [0.5 * sign(x, 0) + np.float32((x / 2, 0)) for x in (0.85, 2.65, 4.45)]
+    assert find_grids([arc(-0.9, 2.4, 0.5), *base, *raised, arc(5.6, 2.4, -0.5)]) == []
+
+
 def test_a_fraction_in_brackets_is_no_matrix() -> None:
     bar = line((0, 1.3), (1.6, 1.32))
     inner = [sign(0.4, 0), bar, sign(0.4, 1.6)]

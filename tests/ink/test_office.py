@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from namer_edge_runtime.bulk.run import count, sources
+from namer_edge_runtime.bulk.input_files import count, sources
 from namer_edge_runtime.errors import DataError
 from namer_edge_runtime.inputs import open_input
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from namer_edge_runtime.bulk.run import count, sources
+from namer_edge_runtime.bulk.input_files import count, sources
 from namer_edge_runtime.errors import InkError, PictureError
 from namer_edge_runtime.ink.inkml import read_inkml
 from namer_edge_runtime.ink.render import render

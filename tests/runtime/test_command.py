@@ -13,6 +13,7 @@ import pytest
 
 from namer_edge_runtime import command
 from namer_edge_runtime.bulk import run as bulk
+from namer_edge_runtime.bulk.input_files import Source
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
@@ -333,7 +334,7 @@ def test_a_stopped_run_goes_on_where_it_was(
     with journal.open("ab") as file:
         file.write(b'{"source": "cut sho')  # as a kill leaves it
 
-    def noting(recognizer: object, inputs: list[bulk.Source], *how: int) -> object:
+    def noting(recognizer: object, inputs: list[Source], *how: int) -> object:
         for source in inputs:
             read.append(Path(source.name).name)
             yield from real(recognizer, [source], *how)  # type: ignore[arg-type]

@@ -79,12 +79,16 @@ def test_roundings_that_no_sum_follows_stay_as_they_are() -> None:
     assert rounding.round_before_sums(openvino.Core().read_model(residual(sums=0))) == 0
 
 
-def test_the_packaged_encoder_is_that_of_exact_arithmetic() -> None:
-    """Ties of floats fall either way, in a few cells of a thousand; a fifth differed where sums
-    were not rounded before."""
+def test_the_packaged_graph_is_that_of_exact_arithmetic() -> None:
+    """Floats decide few cells of ten thousand; one of thirty differed while the interpolated map
+    was rounded where it lies half way between two steps, a fifth while sums were not rounded
+    before."""
     model = ModelFile.open()
-    ink = (np.random.default_rng(2).random((2, 1, 96, 160)) < 0.1).astype(np.uint8) * np.uint8(255)
-    exact = OnnxRuntimeEngine(model, threads=1, optimize=False).vat(ink).memory
-    read = open_engine("openvino", model, threads=1).vat(ink).memory
-    differing = np.abs(read - exact) > 1e-4
-    assert differing.mean() < 0.02
+    planes = model.preprocessing.inputs
+    drawn = np.random.default_rng(2).random((2, planes, 96, 160)) < 0.1
+    ink = drawn.astype(np.uint8) * np.uint8(255)
+    exact = OnnxRuntimeEngine(model, threads=1, optimize=False).vat(ink)
+    read = open_engine("openvino", model, threads=1).vat(ink)
+    for output in ("memory", "features"):
+        differing = np.abs(getattr(read, output) - getattr(exact, output)) > 1e-4
+        assert differing.mean() < 0.002, output

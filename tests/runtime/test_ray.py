@@ -9,7 +9,8 @@ from pathlib import Path
 import cv2
 import pytest
 
-from namer_edge_runtime.bulk.run import recognize_all, sources
+from namer_edge_runtime.bulk.input_files import sources
+from namer_edge_runtime.bulk.run import recognize_all
 from namer_edge_runtime.errors import EngineError
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer

@@ -12,6 +12,7 @@ import pytest
 import tqdm
 
 from namer_edge_runtime.bulk import run as bulk
+from namer_edge_runtime.bulk.input_files import Source
 from namer_edge_runtime.recognizer import Recognizer
 
 from .conftest import Run
@@ -127,7 +128,7 @@ def test_the_bar_of_a_resumed_run_starts_where_the_last_one_stopped(
         (page.parent / f"{number}.png").write_bytes(page.read_bytes())
     real = bulk.recognize_all
 
-    def stopping(recognizer: Recognizer, inputs: list[bulk.Source], *how: int) -> Any:
+    def stopping(recognizer: Recognizer, inputs: list[Source], *how: int) -> Any:
         outcomes = real(recognizer, inputs, *how)
         yield next(outcomes)
         yield next(outcomes)

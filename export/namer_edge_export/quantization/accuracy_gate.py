@@ -40,7 +40,7 @@ class EvaluationSet:
     samples: tuple[Sample, ...]
     data: str
     sha256: str | None
-    """Of the file; None for a folder."""
+    """SHA-256 of the file; None for a folder."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class Measured:
 
     precision: str
     bytes: int
-    """Of both graphs."""
+    """Bytes of both graphs."""
     readings: tuple[Prediction, ...]
     milliseconds: float
     """Median over formulas of both graphs together, one formula at a time on one thread."""
     memory: int | None = None
     """Peak bytes of a process that opens it and reads the longest formula; None: not known."""
     score_calibration: ScoreCalibration = field(default_factory=ScoreCalibration)
-    """What makes its scores probabilities of being right, on this set."""
+    """Score calibration fitted on this set."""
 
     @property
     def exprate(self) -> float:

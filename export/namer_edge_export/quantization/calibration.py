@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from namer_edge.evaluation.samples import pack_samples
-from namer_edge_runtime.bulk.run import Source, count, sources
+from namer_edge_runtime.bulk.input_files import Source, count, sources
 from namer_edge_runtime.errors import DataError, NamerEdgeError
 from namer_edge_runtime.inputs import prepare_input
 from namer_edge_runtime.preprocessing import Prepared, Preprocessing
@@ -34,10 +34,10 @@ class Calibration:
     """File name of what they were drawn from."""
     seed: int
     sha256: str
-    """Of names and prepared pictures, in order."""
+    """SHA-256 of names and prepared pictures, in order."""
 
     def to_json(self) -> dict[str, Any]:
-        """What the model file says of it."""
+        """Record for the model file."""
         return {
             "data": self.data,
             "seed": self.seed,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onnx import NodeProto, helper, numpy_helper
 
 LARGEST = 127
-"""Of a weight in steps of its scale."""
+"""Largest weight, in steps of its scale."""
 
 
 def slim(quantized: bytes) -> bytes:
@@ -83,7 +83,7 @@ def _computed_biases(nodes: list[NodeProto], constants: Constants) -> Iterator[N
 
 
 def _drop_zero_point(node: NodeProto, constants: Constants) -> None:
-    """Of constants that are symmetric: none is the same as nought."""
+    """Drops the zero-point input of symmetric constants, which defaults to 0."""
     if node.op_type == "DequantizeLinear" and node.input[0] in constants and len(node.input) > 2:
         assert not constants[node.input[2]].any()
         del node.input[2]

@@ -107,11 +107,11 @@ def _constant(node: Any) -> bool:
 
 @dataclass(frozen=True)
 class Limit:
-    """How much int8 may cost, and on what."""
+    """The accuracy that int8 may lose, and the formulas that measure it."""
 
     samples: tuple[Sample, ...]
     max_drop: float
-    """Points of ExpRate, in one look; the gate has the last word."""
+    """Points of ExpRate, in one pass; the gate has the last word."""
 
 
 class _Judge:
@@ -165,7 +165,7 @@ class _Judge:
 def _prepared(
     samples: Iterable[Sample], preprocessing: Preprocessing
 ) -> Iterator[tuple[Label, Prepared]]:
-    """What cannot be read is wrong whatever the model, and left out."""
+    """Formulas that can be read; the others are wrong whatever the model."""
     for sample in samples:
         if sample.label is None or sample.source.error is not None:
             continue

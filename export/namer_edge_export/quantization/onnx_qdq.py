@@ -26,7 +26,7 @@ SCOPES = "pkg.torch.onnx.name_scopes"
 """Under which the exporter keeps the modules that a node lies in, from the outermost."""
 Inputs = Iterable[dict[str, NDArray[Any]]]
 VAT_OPERATORS = ("Conv", "Relu", "Add", "Concat", "MaxPool", "AveragePool")
-"""What is quantized of encoder and VAT: everything between the picture and the softmax."""
+"""Operators to quantize in encoder and VAT: all between picture and softmax."""
 
 
 WEIGHT_BITS = 7
@@ -35,6 +35,11 @@ WEIGHT_BITS = 7
 x86 without VNNI adds pairs of products U8 x S8 in 16 bits, which saturate at 32767. Two products of
 weights from -64 to 64 reach at most 2 x 255 x 64 = 32640.
 """
+
+
+FINER = 4096
+"""Steps that are one more where there may be no ties: far above a float's error, and 255 of them
+are still rounded to 255."""
 
 
 @dataclass(frozen=True)
@@ -168,8 +173,30 @@ def _quantized(model: onnx.ModelProto, inputs: Inputs, profile: Profile, **optio
         )
         quantized = onnx.load(path)
     del quantized.graph.value_info[:]
-    result: bytes = quantized.SerializeToString()
+    result: bytes = without_ties(quantized).SerializeToString()
     return result
+
+
+def without_ties(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The QDQ graph with a step of its own, finer by a part in `FINER`, behind every `Resize`.
+
+    What is interpolated between whole steps often lies half way between two of them.
+    There the last bit of a float decides how it is rounded, and so the order in which an engine
+    multiplies and adds.
+    """
+    nodes, constants = model.graph.node, model.graph.initializer
+    for resize in [node for node in nodes if node.op_type == "Resize"]:
+        users = [node for node in nodes if node.input[0] in resize.output]
+        for quantize in [node for node in users if node.op_type == "QuantizeLinear"]:
+            step = next(c for c in constants if c.name == quantize.input[1])
+            finer = onnx.numpy_helper.to_array(step) * np.float32(1 - 1 / FINER)
+            name = f"{quantize.output[0]}_step"
+            constants.append(onnx.numpy_helper.from_array(finer, name))
+            quantize.input[1] = name
+            for node in nodes:
+                if node.op_type == "DequantizeLinear" and node.input[0] in quantize.output:
+                    node.input[1] = name
+    return model
 
 
 class _Reader(CalibrationDataReader):

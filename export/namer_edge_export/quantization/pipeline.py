@@ -41,7 +41,7 @@ class QuantizationData:
     max_drop: float = MAX_DROP
     profile: Profile = X86
     explain: Path | None = None
-    """Where the report on layers goes (JSON), if one is wanted."""
+    """Path of the sensitivity report (JSON), if wanted."""
     worst: int = 0
     """Layers of the report whose cost in ExpRate is measured."""
 
@@ -69,7 +69,7 @@ class QuantizationData:
 
 @dataclass(frozen=True)
 class Quantized:
-    """What passed the gate, ready to be written."""
+    """An int8 model that passed the gate, ready to be written."""
 
     meta: dict[str, Any]
     parts: dict[str, bytes]
@@ -120,11 +120,11 @@ class _Recipe:
     """One way to int8."""
 
     said: dict[str, Any]
-    """What the model file says of it."""
+    """Record for the model file."""
     make: Callable[[Mapping[str, Any]], dict[str, bytes]]
     """The parts of the model that a `model.json` describes."""
     notice: str = ""
-    """What is shown before it begins."""
+    """Progress message."""
 
 
 def _recipes(
@@ -134,7 +134,7 @@ def _recipes(
     output: Path,
     show: Callable[[str], object],
 ) -> Iterator[_Recipe]:
-    """What is tried, one after the other, until one passes the gate."""
+    """Yields recipes to try until one passes the gate."""
     calibration, profile = material.calibration, material.profile
     if model.engine_format == "onnx":
 
@@ -191,7 +191,7 @@ def explain(
     output: Path,
     show: Callable[[str], object],
 ) -> Sensitivity:
-    """What each layer costs alone; shown, and written as JSON to `material.explain`."""
+    """Shows each layer's cost, and writes it as JSON to `material.explain`."""
     plain = {role: prepared(model.read(role)) for role in quantized}
     some = replace(material.calibration, pictures=material.calibration.pictures[:EXPLAINED])
     engine = open_engine(None, model, threads=1)

@@ -1,4 +1,4 @@
-"""Which layer costs what: each one rounded alone, all others left in fp32 (`export --explain`)."""
+"""Sensitivity of each layer: rounded alone, all others in fp32 (`export --explain`)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -38,7 +38,7 @@ class Sensitivity:
 
     costs: tuple[Cost, ...]
     formulas: int
-    """On which the errors were measured."""
+    """Formulas on which the errors were measured."""
 
     def to_json(self) -> dict[str, Any]:
         return {"formulas": self.formulas, "layers": [asdict(cost) for cost in self.costs]}

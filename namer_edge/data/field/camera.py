@@ -52,7 +52,7 @@ class Shadow:
     depth: float = 0.4
     """Share of the light that is lost."""
     softness: float = 0.05
-    """Of the edge, as a share of the picture's size."""
+    """Softness of the edge, as a share of the picture's size."""
 
     def __call__(self, shot: Shot, rng: np.random.Generator) -> None:
         slant = _across(shot.size, rng.uniform(0, 2 * np.pi)) - rng.uniform(-0.2, 0.2)
@@ -92,13 +92,10 @@ class Glare:
     strength: float = 60.0
     """Light that it adds, of 255."""
     size: float = 0.3
-    """As a share of the picture's shorter side."""
+    """Radius, as a share of the picture's shorter side."""
 
     def __call__(self, shot: Shot, rng: np.random.Generator) -> None:
-        height, width = shot.size
-        middle = rng.uniform(0.1, 0.9, 2) * (width, height)
-        rows, columns = np.mgrid[:height, :width].astype(np.float32)
-        far = np.hypot(columns - middle[0], rows - middle[1]) / (self.size * min(height, width))
+        far = shot.distance(rng) / (self.size * min(shot.size))
         shot.pixels += (self.strength * np.exp(-(far**2))).astype(np.float32)[..., None]
 
 
@@ -172,10 +169,9 @@ class Screen:
     """Pixels."""
 
     def __call__(self, shot: Shot, rng: np.random.Generator) -> None:
-        height, width = shot.size
         angle = rng.uniform(0, np.pi)
-        rows, columns = np.mgrid[:height, :width].astype(np.float32)
-        phase = (columns * np.cos(angle) + rows * np.sin(angle)) * 2 * np.pi / self.period
+        x, y = shot.grid()
+        phase = (x * np.cos(angle) + y * np.sin(angle)) * 2 * np.pi / self.period
         shot.pixels += (self.depth * np.sin(phase)).astype(np.float32)[..., None]
 
 

@@ -34,7 +34,7 @@ class Motion:
     """Size times 10 to the power of this."""
     x: float = 0.0
     y: float = 0.0
-    """Where its corner lies, in heights of a symbol from the origin."""
+    """Corner of the ink, in symbol heights from the origin."""
     up: float = 0.0
     """Whether y grows upwards, from one half on."""
 
@@ -82,7 +82,7 @@ class Pieces:
     """Strokes cut into pieces, each a stroke of its own."""
 
     points: int = 5
-    """Of a piece, at least 2 unless pieces lie apart."""
+    """Points of a piece, at least 2 unless pieces lie apart."""
     shared: float = 1.0
     """Whether a piece begins with the last point of the one before, from one half on."""
 
@@ -147,9 +147,9 @@ CHANGED: dict[str, type] = {
     "motion": Motion,
     "pieces": Pieces,
 }
-"""What becomes of the strokes, in this order."""
+"""Ingredients that change the strokes, in order."""
 MARKS = ("erased", "underline", "frame", "crossed_out", "far_writing")
-"""What is written round the formula, in this order."""
+"""Ingredients that write round the formula, in order."""
 INGREDIENTS: dict[str, type] = {
     "erased": pens.Erased,
     "underline": pens.Underline,

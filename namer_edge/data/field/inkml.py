@@ -23,15 +23,15 @@ MATRICES: dict[str, NDArray[np.float64]] = {
 
 @dataclass(frozen=True)
 class Inkml:
-    """How a program writes InkML."""
+    """A program's way of writing InkML."""
 
     contexts: str = "none"
-    """Which context a trace has: none (a single format), alternating, second or random."""
+    """Context of a trace: none (a single format), alternating, second or random."""
     first: str = "X Y"
     """Channels of the first context."""
     second: str = "F X Y"
     by: str = "source"
-    """Where a context has its format: in its ink source, inline, or by reference."""
+    """Place of a context's format: in its ink source, inline, or by reference."""
     transform: str = "none"
     up: str = "down"
     """Direction of y: down, or declared to be up by its orientation."""

@@ -57,6 +57,17 @@ class Shot:
         height, width = self.pixels.shape[:2]
         return height, width
 
+    def grid(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """[H, W] x and y of each pixel."""
+        rows, columns = np.mgrid[: self.size[0], : self.size[1]].astype(np.float32)
+        return columns, rows
+
+    def distance(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """[H, W] of each pixel from a random one that is not near the edges."""
+        x, y = self.grid()
+        middle = rng.uniform(0.1, 0.9, 2) * self.size[::-1]
+        return np.asarray(np.hypot(x - middle[0], y - middle[1]))
+
     def warp(
         self, matrix: NDArray[np.float64], size: tuple[int, int], ground: Sequence[float]
     ) -> None:

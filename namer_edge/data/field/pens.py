@@ -41,12 +41,12 @@ class Layer:
     strength: float = 1.0
     """Share of the paper's light that the pen covers."""
     texture: float = 0.0
-    """How much the paper's grain interrupts it, as that of pencil."""
+    """Strength of the paper's grain in the stroke, as that of pencil."""
     swell: float = 0.0
     """Change of width along a stroke, as that of a brush or fountain pen."""
     blur: float = 0.0
     behind: bool = False
-    """Whether it colors what is under it, as a highlighter does, or shines through the paper."""
+    """Whether it lies behind the ink, as a highlighter's or what shines through the paper."""
 
 
 @dataclass

@@ -27,7 +27,7 @@ WRITTEN: dict[str, type] = {
     "highlighter": pens.Highlighter,
     "show_through": pens.ShowThrough,
 }
-"""What is written round the formula, in this order."""
+"""Ingredients that write round the formula, in order."""
 PHOTOGRAPHED: dict[str, type] = {
     "crease": sheet.Crease,
     "stain": sheet.Stain,
@@ -47,9 +47,9 @@ PHOTOGRAPHED: dict[str, type] = {
     "blur": camera.Blur,
     "noise": camera.Noise,
 }
-"""What becomes of the page until it is a picture, in this order."""
+"""Ingredients that turn the page into a picture, in order."""
 ROOMY = ("holes", "printed_text", "thing", "thumb")
-"""Those that the page has room for."""
+"""Ingredients that need room on the page."""
 INGREDIENTS: dict[str, type] = {
     "pen": pens.Pen,
     "paper": Paper,
@@ -68,7 +68,7 @@ class FieldPicture:
     pixels: NDArray[np.uint8]
     """[H, W, 3] RGB."""
     quality: int
-    """Of JPEG; 100 is PNG."""
+    """Quality of JPEG; 100 is PNG."""
     map: NDArray[np.float64]
     """[3, 3] homogeneous, from the ink's coordinates to the picture's."""
 

@@ -45,7 +45,7 @@ class Holes:
     size: float = 0.5
     """Diameter."""
     gap: float = 0.7
-    """From the page's edge."""
+    """Distance from the page's edge."""
     level: float = 40.0
     """Brightness of what shows through, of 255."""
 
@@ -74,7 +74,7 @@ class Thumb:
     size: float = 1.5
     """Width."""
     reach: float = 1.2
-    """How far it comes in."""
+    """Distance it reaches into the picture."""
     shade: float = 1.0
     """Brightness of the skin, of 1."""
 
@@ -92,9 +92,9 @@ class Thumb:
         }[self.side]
         upright = self.side in ("top", "below")
         radii = np.array([self.size / 2, self.reach] if upright else [self.reach, self.size / 2])
-        rows, columns = np.mgrid[:height, :width].astype(np.float32)
-        x, y = (columns - middle[0], rows - middle[1])
-        far = (x / (radii[0] * shot.symbol)) ** 2 + (y / (radii[1] * shot.symbol)) ** 2
+        x, y = shot.grid()
+        far = ((x - middle[0]) / (radii[0] * shot.symbol)) ** 2
+        far += ((y - middle[1]) / (radii[1] * shot.symbol)) ** 2
         cover = np.clip((1.0 - np.sqrt(far)) * radii.min() * shot.symbol / 2, 0, 1)[..., None]
         light = np.clip(1.05 - 0.45 * far, 0.45, 1)[..., None]
         shadow = 1 - 0.35 * np.exp(-np.maximum(np.sqrt(far) - 1, 0) * 6)[..., None]
@@ -184,12 +184,11 @@ class Crease:
     width: float = 0.08
 
     def __call__(self, shot: Shot, rng: np.random.Generator) -> None:
-        height, width = shot.size
-        rows, columns = np.mgrid[:height, :width].astype(np.float32)
+        x, y = shot.grid()
         for _ in range(self.folds):
             angle = rng.uniform(0, np.pi)
-            middle = rng.uniform(0.15, 0.85, 2) * (width, height)
-            off = (columns - middle[0]) * np.cos(angle) + (rows - middle[1]) * np.sin(angle)
+            middle = rng.uniform(0.15, 0.85, 2) * shot.size[::-1]
+            off = (x - middle[0]) * np.cos(angle) + (y - middle[1]) * np.sin(angle)
             off /= max(1.0, self.width * shot.symbol)
             light = self.depth * (np.exp(-((off - 1) ** 2)) - np.exp(-((off + 1) ** 2)))
             shade = 0.3 * self.depth * np.tanh(off / 12)
@@ -203,13 +202,10 @@ class Stain:
     size: float = 2.5
     strength: float = 0.2
     ring: float = 0.7
-    """How much of it is ring, of 1."""
+    """Share that is ring."""
 
     def __call__(self, shot: Shot, rng: np.random.Generator) -> None:
-        height, width = shot.size
-        middle = rng.uniform(0.1, 0.9, 2) * (width, height)
-        rows, columns = np.mgrid[:height, :width].astype(np.float32)
-        far = np.hypot(columns - middle[0], rows - middle[1]) / (self.size * shot.symbol / 2)
+        far = shot.distance(rng) / (self.size * shot.symbol / 2)
         inside = 1 / (1 + np.exp((far - 1) * 18))
         rim = np.exp(-(((far - 0.97) / 0.06) ** 2))
         cover = self.strength * ((1 - self.ring) * inside + self.ring * rim)
@@ -233,7 +229,7 @@ class Border:
 
 @dataclass(frozen=True)
 class Desk:
-    """What the sheet lies on, with the sheet's shadow."""
+    """The surface below the sheet, with the sheet's shadow."""
 
     desk: str = "wood"
     around: float = 0.4

@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..file_lock import lock
 
 SUFFIX = ".journal"
-"""Of the file beside the output that grows line by line."""
+"""Ending of the journal, which grows line by line beside the output."""
 
 
 class Journal:
@@ -64,7 +64,7 @@ class Journal:
             self._read(len(first))
 
     def __len__(self) -> int:
-        """How many inputs are done that have not been asked for with `take`."""
+        """Count of finished inputs that `take` has not been asked for."""
         return self._done.total()
 
     def _read(self, start: int) -> None:

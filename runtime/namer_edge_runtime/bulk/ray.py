@@ -1,4 +1,4 @@
-"""The same bulk reading inside Ray Data, for more pictures than one machine should read."""
+"""Bulk recognition on Ray Data, for more pictures than one machine should read."""
 
 import logging
 import pickle
@@ -12,7 +12,8 @@ from ..errors import EngineError
 from ..recognition.batching import WINDOW
 from ..recognizer import Recognizer
 from ..result import Result
-from .run import Outcome, Source, recognize_all
+from .input_files import Source
+from .run import Outcome, recognize_all
 
 
 def recognize_on_ray(
@@ -64,12 +65,12 @@ def recognize_on_ray(
 
 
 def _last_line(error: Exception) -> str:
-    """Where tracebacks of other processes say what went wrong."""
+    """Returns the last line of a traceback, which says what went wrong."""
     return (str(error).strip().splitlines() or [repr(error)])[-1].strip()
 
 
 class _Reader:
-    """What one worker holds."""
+    """A worker's recognizer."""
 
     def __init__(self, options: dict[str, Any], batch_size: int, alternatives: int) -> None:
         self._recognizer = Recognizer.from_pretrained(**{**options, "threads": 1})

@@ -1,4 +1,4 @@
-"""From the scores of VAT and PGD to a formula: token picking and path selection, compiled."""
+"""Decoding: token picking and path selection turn scores of VAT and PGD into a formula."""
 
 from .decode import decode, decode_all
 from .hypothesis import Hypothesis

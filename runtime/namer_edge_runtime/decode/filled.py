@@ -26,7 +26,7 @@ class _Open:
     """A relation on the path whose arguments are not all closed."""
 
     places: list[int]
-    """Of the relation and of its endings so far."""
+    """Places of the relation and of its endings so far."""
     takes: tuple[str, ...]
     content: list[bool] = field(default_factory=lambda: [False])
     """Whether each argument, up to the one being read, holds anything."""

@@ -69,12 +69,12 @@ class Kernel(Generic[P, R]):
 
     @property
     def cache_folder(self) -> str | None:
-        """Where it is kept on disk; None where it is not, or not compiled yet."""
+        """Folder of the disk cache; None where there is none, or before compiling."""
         return getattr(getattr(self._compiled, "stats", None), "cache_path", None)
 
     @property
     def cache_hits(self) -> int:
-        """How many signatures were loaded from disk instead of being compiled."""
+        """Count of signatures loaded from disk instead of compiled."""
         statistics = getattr(self._compiled, "stats", None)
         return sum(statistics.cache_hits.values()) if statistics is not None else 0
 
@@ -234,7 +234,7 @@ def kernels() -> "tuple[Kernel[..., Any], ...]":
 
 
 def _hash_of_sources() -> str:
-    """Of all files that kernels and parts stand in; nothing where the code lies in an archive."""
+    """Hashes all files with kernels and parts; none where the code lies in an archive."""
     functions = [*_parts, *(kernel.function for kernel in _kernels)]
     whole = hashlib.sha256()
     for file in sorted({function.__code__.co_filename for function in functions}):

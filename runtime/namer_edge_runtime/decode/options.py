@@ -53,7 +53,7 @@ class DecodingOptions:
     """Number of most probable paths whose hypotheses are weighed, nodes to delete counted too: that
     of the highest score is the formula. 0: the longest path, the paper's rule."""
     max_nodes: int = bounded(512, 2, 4096)
-    """What exceeds it goes by score, and the result says `truncated`."""
+    """Most nodes of a picture; beyond it the least probable go, and the result says `truncated`."""
     tta_scales: tuple[float, ...] = bounded((), 0.1, 10)
     """Test-time augmentation: sizes, relative to the symbol height of preprocessing, at which an
     input is read again whose first score is under `confidence_threshold`; the passes vote

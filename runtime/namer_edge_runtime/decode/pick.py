@@ -1,4 +1,4 @@
-"""Which cells of the VAT map become nodes (eq. 4), with their attached imaginary tokens."""
+"""Token picking: cells of VAT's map become nodes (eq. 4), with their imaginary tokens."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .jit import kernel, part, plain_array
 from .options import DecodingOptions
 
 SOS, EOS = 0, 1
-"""Where `<sos>` and `<eos>` stand in every list of nodes."""
+"""Indices of `<sos>` and `<eos>` in every list of nodes."""
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from .pick import pick
 
 @dataclass(frozen=True)
 class WarmUp:
-    """What it took to make the kernels ready."""
+    """Cost of making the kernels ready."""
 
     seconds: float
     kernels: int
-    """How many there are."""
+    """Count of all kernels."""
     cached: int
-    """How many have been loaded from the disk cache in this process."""
+    """Count of kernels loaded from the disk cache in this process."""
     compiled: bool
     """False where Numba is missing and the plain twins run instead."""
 

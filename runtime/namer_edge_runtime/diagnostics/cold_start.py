@@ -38,15 +38,14 @@ class StartUp:
     """The three above."""
     to_first_latex_cpu: float
     kernels: float
-    """From the first reading until all kernels are compiled or loaded, which threads do while
-    others read."""
+    """Until background threads have all kernels compiled or loaded, from the first reading on."""
     kernels_cpu: float
     next: float
     """A reading after that, the median of nine."""
     peak_memory_first: float | None
     """Highest resident memory until the first reading; None where the system does not say."""
     peak_memory: float | None
-    """The same, after all."""
+    """Highest resident memory until the end."""
     kernels_from_cache: int
     latex: str
 

@@ -1,4 +1,4 @@
-"""What `namer-edge check` finds out: versions, processor, model, engines, kernels, a reading."""
+"""Diagnostics of `namer-edge check`: versions, processor, model, engines, kernels, a reading."""
 
 import platform
 import sys
@@ -85,7 +85,7 @@ def examine(name_or_path: str | None = None) -> Health:
 
 
 def installed_version(package: str) -> str | None:
-    """None where the package is not installed."""
+    """Installed version; None for a missing package."""
     if package == "namer-edge":  # it runs, with metadata or without
         return __version__
     try:
@@ -143,7 +143,7 @@ def _model(health: Health, name_or_path: str | None) -> ModelFile | None:
 
 
 def _described(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """What a model, or a graph of it, says of itself, in lines."""
+    """Lines about a model, or a single graph of one."""
     calibration = meta.get("calibration") or {}
     training = meta.get("training") or {}
     vocabulary = meta["vocabulary"]

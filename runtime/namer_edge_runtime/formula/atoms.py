@@ -17,7 +17,7 @@ from .spelling import OPERATORS
 from .vocabulary import CELL, END, GROUP, LIMITS, ROW, ROWS, SCRIPTS, Vocabulary
 
 Form = TypeVar("Form")
-"""What a row becomes: text, or whatever an output form needs to know of it."""
+"""Output of a row: text, or an output form's own value."""
 
 
 @dataclass
@@ -27,10 +27,10 @@ class Atom:
     token: str
     """A symbol, a relation with its `arguments`, `{` for a grouped atom, or empty: no nucleus."""
     takes: tuple[str, ...] = ()
-    """How each argument opens in the relation table."""
+    """Opening token of each argument."""
     arguments: list[Any] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
-    """Of an environment: its rows, of one cell or more."""
+    """Rows of an environment, of one cell or more."""
     wide: bool = False
     """An argument has more than one atom."""
     subscript: Any = None

@@ -30,7 +30,7 @@ class Expression:
 
     tokens: tuple[str, ...]
     vocabulary: Vocabulary | None = None
-    """None: the packaged relation table, with what the tokens themselves show."""
+    """Source of the relation table; None: the packaged table, with what the tokens show."""
 
     @cached_property
     def grammar(self) -> Vocabulary:

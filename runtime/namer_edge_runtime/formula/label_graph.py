@@ -31,7 +31,7 @@ _ARGUMENTS = {
     "\\underline": ("Above",),
     "\\binom": ("Above", "Below"),
 }
-"""Where the arguments of a relation with ink of its own stand; of all others, inside."""
+"""Positions of the arguments of a relation with ink of its own; others stand inside."""
 _CELL = "Cell"
 _KIND = {INDEX: "Above", ROWS: _CELL}
 _SCRIPT = {"_": "Sub", "^": "Sup", LIMITS: "Below"}

@@ -18,7 +18,7 @@ _ENCLOSED = {"\\boxed": "box", "\\textcircled": "circle"}
 _OPENING = frozenset(token for token, sign in SIGNS.items() if sign.kind == OPEN)
 _CLOSING = frozenset(token for token, sign in SIGNS.items() if sign.kind == CLOSE)
 _BARS = frozenset(token for token, sign in SIGNS.items() if sign.kind == BAR)
-"""What opens, and closes too where one is open."""
+"""Brackets that open, and close where one is open."""
 _ARROWS = {"\\xrightarrow": "→", "\\xlongequal": "="}
 """Signs that stretch under one text and over another."""
 FENCES = {
@@ -165,7 +165,7 @@ def _table(atom: Atom) -> str:
 
 
 def sign_of(token: str) -> Sign:
-    """What is not in the table is told by its own character."""
+    """Falls back on the character itself for tokens that the table lacks."""
     return SIGNS.get(token) or Sign(token, token, IDENTIFIER if token.isalpha() else OPERATOR)
 
 

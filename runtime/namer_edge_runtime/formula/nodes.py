@@ -24,7 +24,7 @@ class Node:
     parent: int = -1
     """Place in the path of the relation that this `}` belongs to; -1 for a visual token."""
     ending: int = 0
-    """Which argument of it this `}` closes, from 1; 0 for a visual token."""
+    """Number, from 1, of the parent's argument that this `}` closes; 0 for a visual token."""
 
 
 @dataclass

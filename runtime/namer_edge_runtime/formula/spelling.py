@@ -1,4 +1,4 @@
-"""How one thing is spelled in many ways: the tables of the normalizer.
+"""Tables of the normalizer: the many spellings of one thing.
 
 Which spelling is canonical depends on the vocabulary: `\\vert` is a class of HME100K and means the
 `|` of CROHME. So a row lists equals in order of preference, and the first with a class is taken.
@@ -100,12 +100,12 @@ FUNCTIONS = _of(FUNCTION) | _commands("sgn mod bmod Re Im")
 """Names set upright; one without a class is written in letters."""
 
 OPERATORS = FUNCTIONS | _of(LARGE) | _commands("limsup liminf mathop")
-"""What TeX accepts `\\limits` after."""
+"""Tokens after which TeX accepts `\\limits`."""
 
 _ENVIRONMENTS = """
 equation align aligned alignat gather gathered multline flalign split eqnarray displaymath math
 """
-"""What a formula as a whole is set in."""
+"""Delimiters and environments around a whole formula."""
 
 IGNORED = frozenset(["$", "~", "&", "\\ ", "\\\n", "\\\t"]) | _commands(
     "( ) [ ] ! , ; : > / quad qquad displaystyle textstyle scriptstyle scriptscriptstyle nolimits"
@@ -116,7 +116,7 @@ IGNORED = frozenset(["$", "~", "&", "\\ ", "\\\n", "\\\t"]) | _commands(
 )
 for _word, _star in product(("begin", "end"), ("", "*")):
     IGNORED |= {f"\\{_word}{{{name}{_star}}}" for name in _ENVIRONMENTS.split()}
-"""What changes the look or the spacing only."""
+"""Commands that change only the look or the spacing."""
 
 HIDDEN = _commands(
     "cline tag label hspace vspace color textcolor colorbox phantom hphantom vphantom"

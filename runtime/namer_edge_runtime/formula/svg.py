@@ -16,7 +16,7 @@ from .vocabulary import GROUP, INDEX, Vocabulary, begin
 
 FONTS = "'STIX Two Math', 'Cambria Math', 'Latin Modern Math', 'DejaVu Serif', serif"
 PIXELS = 32
-"""Of an em."""
+"""Pixels of an em."""
 MARGIN = 0.2
 AXIS = 0.25
 """Height of fraction bars over the baseline."""

@@ -95,7 +95,7 @@ class _Reader:
         return self.closed_by.get(self.place, self.end) < self.end
 
     def inside(self, end: int) -> Value:
-        """What stands before the place `end`, which is passed over too."""
+        """Parses up to the place `end`, which is passed over too."""
         outer, self.end = self.end, end
         found = self.listed()
         self.end, self.place = outer, end + 1
@@ -176,7 +176,7 @@ class _Reader:
         return Value(f"{found.at(PRODUCT)}{sign}{BLANK}", PRODUCT) if sign else found
 
     def factor(self) -> Value:
-        """What one atom begins, with its exponent and what stands right behind it."""
+        """Parses a factor: an atom, its exponent and what stands right behind it."""
         found = self.power()
         while self.take("!"):
             found = Value(f"factorial({found.at(SUM)})")
@@ -227,7 +227,7 @@ class _Reader:
         return found if own or primes(atom) else self.raised(found, atom)
 
     def raised(self, base: Value, atom: Atom | None = None) -> Value:
-        """With the exponent of `atom` (default: the one before)."""
+        """Applies the exponent of `atom` (default: the one before)."""
         exponent = (atom or self.atoms[self.place - 1]).superscript
         if exponent is None:
             return base
@@ -255,7 +255,7 @@ class _Reader:
         return Value(f"{whole.lstrip('0') or '0'}{dot}{part}")
 
     def bracket(self) -> Value:
-        """What is between the brackets that come next, without their exponent."""
+        """Parses the content of the next brackets, without their exponent."""
         opening, closing = self.token(), self.closed_by[self.place]
         self.place += 1
         found = self.inside(closing)
@@ -289,7 +289,7 @@ class _Reader:
         return self.raised(Value(f"{known}({', '.join(texts)})"), atom)
 
     def relation(self, atom: Atom) -> Value:
-        """What takes arguments, without its exponent."""
+        """Parses a function or relation with its arguments, without its exponent."""
         token, arguments = atom.token, atom.arguments
         first, last = arguments[0], arguments[-1]
         if token == "\\frac":
@@ -305,7 +305,7 @@ class _Reader:
         return Value(call(token, *(argument.at(SUM) for argument in arguments)))
 
     def derivative(self, above: Value, below: Value) -> Value | None:
-        """Of `\\frac { d y } { d x }`; `\\frac { d } { d x }` is that of the factors behind it."""
+        """Parses `\\frac { d y } { d x }`; `\\frac { d } { d x }` derives the factors behind it."""
         marks = [*above.atoms[:1], *below.atoms[:1]]
         if len(below.atoms) != 2 or len({mark.token for mark in marks}) != 1 or len(marks) != 2:
             return None
@@ -345,7 +345,7 @@ class _Reader:
         return Value(call(sign_of(atom.token).character, what, *variables, *scripts))
 
     def integrand(self, most: int) -> tuple[str, list[str]]:
-        """What is integrated, and over which variables, `most` of them."""
+        """Parses the integrand and its variables, `most` of them."""
         atom = self.atoms[self.place] if self.place < self.end else Atom("")
         above = atom.arguments[0].atoms if atom.token == "\\frac" else []
         if bare(replace(atom, arguments=[])) and differential(above[-2:], 0):

@@ -8,7 +8,7 @@ from .mathml import sign_of
 from .signs import IDENTIFIER, SIGNS
 
 LOOSE, SUM, PRODUCT, POWER, TIGHT = range(5)
-"""How tightly an expression holds together; relations and lists are no parts of sums at all."""
+"""Binding strength of an expression; relations and lists are no parts of sums."""
 _CLASHING = frozenset(("C", "E", "I", "N", "O", "Q", "S", "beta", "gamma", "lambda", "zeta", "pi"))
 """Names of letters that are something else in SymPy, or in Python."""
 

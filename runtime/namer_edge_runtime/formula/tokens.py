@@ -72,7 +72,7 @@ class _Item:
     script: str = ""
     """`_` or `^` (tokens are then the script's content), or `\\limits` where that was written."""
     rows: list[list[list[str]]] = field(default_factory=list)
-    """Of an environment: the tokens of its cells."""
+    """Tokens of an environment's cells."""
     primes: bool = False
     """Written as `'` (or `²`), so what follows in the superscript joins it: `x'^2`."""
 
@@ -183,7 +183,7 @@ class _Reader:
         return self.bracketed(items) if self.vocabulary.opens_rows else items
 
     def one(self, lexeme: Lexeme) -> list[_Item]:
-        """What `lexeme` begins: a group, a relation with its arguments, or a symbol."""
+        """Parses a group, a relation with its arguments, or a symbol from `lexeme` on."""
         text = lexeme.text
         if text == "{":
             return [replace(item, primes=False) for item in self.items(lexeme, "}")]

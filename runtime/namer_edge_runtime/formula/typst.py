@@ -87,7 +87,7 @@ def _nucleus(atom: Atom) -> str:
 
 
 def _argument(text: str) -> str:
-    """What a function takes; nothing has to be said too."""
+    """Argument of a function; an empty one has to be written too."""
     return text.replace(_COMMA, "\\,") or '""'
 
 

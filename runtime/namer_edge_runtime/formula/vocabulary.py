@@ -26,12 +26,12 @@ GROUP, INDEX, BELOW, ROWS = "{", "[", "_ {", "&"
 """How an argument opens: a group, an optional index, the group directly below an operator, or rows
 of cells, which `\\begin` opens itself and `\\end` closes."""
 CELL, ROW = "&", "\\\\"
-"""What stands between the cells of a row, and between rows."""
+"""Separators of cells and of rows."""
 ENVIRONMENTS = frozenset(
     f"\\begin{{{name}}}"
     for name in (*(f"{kind}matrix" for kind in ("", *"pbBvV")), "cases", "aligned")
 )
-"""What opens rows of cells, in canonical labels."""
+"""Tokens that open rows of cells, in canonical labels."""
 _LAID_OUT = {**dict.fromkeys(ENVIRONMENTS, (ROWS,)), "\\binom": (GROUP, GROUP)}
 MAX_ENDINGS = 2
 """Most arguments of a relation: token picking and PGD tell two endings apart."""
@@ -128,7 +128,7 @@ class Vocabulary:
         return np.array([len(self.relations.get(token, ())) for token in self.tokens], np.int8)
 
     def takes(self, token: str) -> tuple[str, ...]:
-        """How each argument of `token` opens; what is laid out is known to every vocabulary."""
+        """Opening token of each argument of `token`; every vocabulary knows layout relations."""
         return self.relations.get(token) or _LAID_OUT.get(token, ())
 
     @cached_property

@@ -13,6 +13,18 @@ from numpy.typing import NDArray
 from ..errors import InkError
 
 WANTED = "give [[(x, y), …], …], a list of points for each stroke"
+HOLDERS = (
+    "strokes",
+    "drawing",
+    "traces",
+    "ink",
+    "lines",
+    "strokegroups",
+    "pages",
+    "layers",
+    "elements",
+)
+"""Names, in any case, under which programs keep strokes, or what holds strokes in turn."""
 CHANNELS = 6
 """Most numbers a point has: x, y, time, force and two angles."""
 MARKERS = ((-1.0, -1.0), (0.0, 0.0))
@@ -26,15 +38,18 @@ NORMALIZED = 10.0
 def point_lists(value: Any) -> list[Any]:
     """The strokes of `value`, each as rows of points or as what is none.
 
-    Read are {"strokes": …}, strokes {"x": […], "y": […]} or of points {"x": …, "y": …}, one of
-    them alone, and columns [[x, …], [y, …], …]. Raises `InkError` for what is no list, for points
-    that belong to no stroke, and for columns that may as well be points.
+    Read are strokes under one of `HOLDERS`, as {"points": …}, {"x": […], "y": […]} or of points
+    {"x": …, "y": …}, one of them alone, and columns [[x, …], [y, …], …]. Raises `InkError` for what
+    is no list, for points that belong to no stroke, and for columns that may as well be points.
     """
-    while isinstance(value, Mapping) and "strokes" in value:
-        value = value["strokes"]
+    value = _opened(value)
     if _is_columns(value):
         value = _split(value)
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or _by_name(value):
+    if isinstance(value, Mapping):
+        raise InkError(
+            f"an object of {', '.join(value) or 'nothing'} is no list of strokes: {WANTED}"
+        )
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise InkError(f"{type(value).__name__} is no list of strokes: {WANTED}")
     strokes = [_named(stroke) for stroke in value]
     if strokes and all(_is_point(stroke) or _by_name(stroke) for stroke in strokes):
@@ -115,15 +130,64 @@ def is_ink(value: Any) -> bool:
     It does where the value holds points by name, columns of numbers, or points alone.
     """
     if isinstance(value, Mapping):
-        return "strokes" in value or _by_name(value)
+        return _held(value) is not None or _by_name(_lower(value))
     if not isinstance(value, list | tuple) or not value:
         return False
+    if all(isinstance(stroke, Mapping) for stroke in value):
+        value = [_lower(stroke) for stroke in value]
+        return all("points" in stroke or _by_name(stroke) for stroke in value)
     if all(map(_by_name, value)) or all(map(_is_point, value)):
         return True
     return all(
-        isinstance(stroke, list | tuple) and bool(stroke) and all(map(_is_named_point, stroke))
+        isinstance(stroke, list | tuple)
+        and bool(stroke)
+        and all(map(_is_named_point, _capitals(stroke)))
         for stroke in value
     )
+
+
+def _opened(value: Any) -> Any:
+    """What programs wrap strokes in, taken off: names of holders, and names in capitals."""
+    if isinstance(value, Mapping):
+        held = _held(value)
+        return _lower(value) if held is None else _opened(held)
+    if not isinstance(value, list | tuple):
+        return value
+    if value and all(isinstance(part, Mapping) and _held(part) is not None for part in value):
+        return [stroke for part in value for stroke in _opened(part)]
+    return [
+        _placed(_lower(part)) if isinstance(part, Mapping) else _capitals(part) for part in value
+    ]
+
+
+def _lower(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {str(name).lower(): part for name, part in value.items()}
+
+
+def _capitals(stroke: Any) -> Any:
+    """A stroke whose points go by names, all of them small letters."""
+    named = isinstance(stroke, list | tuple) and all(isinstance(p, Mapping) for p in stroke)
+    return [_lower(point) for point in stroke] if named else stroke
+
+
+def _held(value: Mapping[str, Any]) -> Any:
+    """What lies under the first of `HOLDERS` that there is; None where there is none."""
+    small = _lower(value)
+    return next((small[name] for name in HOLDERS if name in small), None)
+
+
+def _placed(stroke: dict[str, Any]) -> Any:
+    """The points of {"points": …}, which count from its own x and y where it has them."""
+    points = stroke.get("points")
+    if not isinstance(points, list | tuple):
+        return stroke
+    points = _capitals(points)
+    x, y = stroke.get("x"), stroke.get("y")
+    if not (_is_number(x) and _is_number(y)):
+        return points
+    if all(map(_is_named_point, points)):
+        return [{**point, "x": point["x"] + x, "y": point["y"] + y} for point in points]
+    return [(p[0] + x, p[1] + y, *p[2:]) if _is_point(p) and len(p) > 1 else p for p in points]
 
 
 def _by_name(value: Any) -> bool:

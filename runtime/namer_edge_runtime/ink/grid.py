@@ -4,7 +4,7 @@ It works on shapes, each the points [n, 2] (x, y) of a stroke or of the contour 
 component, in one unit, y growing downwards.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -36,14 +36,20 @@ ROW_GAP = 0.08
 CLEAR = 0.4
 """Least white between two rows, in the widest between any two."""
 COLUMN_GAP = 0.35
-"""Least white between two columns, in symbol heights, and in the widest white within a cell."""
+"""Least white between two columns, in symbol heights."""
 WIDER = 0.6
+"""Least white between two cells of a row, in the widest white within one."""
 MOST = 6
 """Rows and columns of the largest grid."""
 SIZES, SIZES_OF_ONE = 3.0, 2.2
 """Times that the symbols of one row may be larger than those of another: a limit is no row."""
 FLAT = 2.5
-"""A shape so many times wider than high may be a fraction bar."""
+"""A shape so many times wider than high may be a fraction bar, where it is `LEAST_BAR` symbol
+heights wide."""
+LEAST_BAR = 0.6
+BESIDE, NEAR = 0.1, 0.55
+"""Symbol heights that the middle of a shape may lie beyond the ends of the one that it stands over,
+and what a fraction holds away from its bar."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +83,20 @@ def find_grids(shapes: Shapes) -> list[Grid]:
     """The grids from left to right, none within another."""
     if len(shapes) < 4:
         return []
-    sizes = np.array([shape.max(0) - shape.min(0) for shape in shapes], np.float64)
-    unit = _unit(sizes)
-    if unit <= 0 or not _tall(sizes, unit).any():
+    around = np.array([(*shape.min(0), *shape.max(0)) for shape in shapes], np.float64)
+    unit = _unit(around[:, 2:] - around[:, :2])
+    if unit <= 0 or not _tall(around / unit).any():
         return []
-    placed = [dense(np.asarray(shape, np.float64) / unit) for shape in shapes]
-    pieces = _joined(placed)
-    boxes = np.array([_box([placed[n] for n in piece]) for piece in pieces])
+    around /= unit
+    placed = [np.asarray(shape, np.float64) / unit for shape in shapes]
+    pieces = _joined(placed, around)
+    boxes = np.array([(*around[p, :2].min(0), *around[p, 2:].max(0)) for p in map(list, pieces)])
+    kinds = {
+        number: bracket(np.concatenate([dense(placed[n]) for n in pieces[number]]))
+        for number in np.flatnonzero(_tall(boxes)).tolist()
+    }
     grids: list[Grid] = []
     used = np.zeros(len(pieces), np.bool_)
-    kinds = [bracket(np.concatenate([placed[n] for n in piece])) for piece in pieces]
     for opening, closing, inner in _brackets(boxes, kinds):
         if used[[opening, *inner]].any():
             continue
@@ -127,29 +137,25 @@ def _unit(sizes: NDArray[np.float64]) -> float:
     return typical_height(sizes[~(narrow & (height >= TALL * first))])
 
 
-def _tall(sizes: NDArray[np.float64], unit: float) -> NDArray[np.bool_]:
+def _tall(boxes: Boxes) -> NDArray[np.bool_]:
     """Which shapes may be brackets round rows, or their stems."""
-    width, height = sizes.T
-    return (height >= TALL * unit) & (width <= NARROW * height)
+    width, height = (boxes[:, 2:] - boxes[:, :2]).T
+    return (height >= TALL) & (width <= NARROW * height)
 
 
-def _box(points: Shapes) -> tuple[float, float, float, float]:
-    low = np.min([p.min(0) for p in points], axis=0)
-    high = np.max([p.max(0) for p in points], axis=0)
-    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
-
-
-def _joined(shapes: Shapes) -> list[tuple[int, ...]]:
+def _joined(shapes: Sequence[NDArray[np.float64]], boxes: Boxes) -> list[tuple[int, ...]]:
     """Numbers of shapes, a stem together with the caps that are written at its ends."""
-    boxes = np.array([_box([shape]) for shape in shapes])
     width, height = (boxes[:, 2:] - boxes[:, :2]).T
     caps = np.flatnonzero(width >= 2 * height)
     groups = [{number} for number in range(len(shapes))]
-    for stem in np.flatnonzero(_tall(boxes[:, 2:] - boxes[:, :2], 1.0)).tolist():
+    for stem in np.flatnonzero(_tall(boxes)).tolist():
         for cap in caps[width[caps] <= NARROW * height[stem]].tolist():
             middle = boxes[cap, [1, 3]].mean()
             away = min(abs(middle - boxes[stem, end]) for end in (1, 3))
-            if away <= END * height[stem] and _distance(shapes[cap], shapes[stem]) <= TOUCHING:
+            if (
+                away <= END * height[stem]
+                and _distance(dense(shapes[cap]), dense(shapes[stem])) <= TOUCHING
+            ):
                 merged = groups[stem] | groups[cap]
                 for number in merged:
                     groups[number] = merged
@@ -160,14 +166,13 @@ def _distance(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
     return float(np.hypot(*(one[:, None] - other[None]).T).min())
 
 
-def _brackets(boxes: Boxes, kinds: Sequence[str]) -> Iterator[tuple[int, int | None, list[int]]]:
-    """Opening, closing (None for cases) and what they hold."""
-    tall = _tall(boxes[:, 2:] - boxes[:, :2], 1.0)
+def _brackets(
+    boxes: Boxes, kinds: Mapping[int, str]
+) -> Iterator[tuple[int, int | None, list[int]]]:
+    """Opening, closing (None for cases) and what they hold; `kinds` are those of tall shapes."""
     center = (boxes[:, :2] + boxes[:, 2:]) / 2
     opens, closes = (
-        np.array(
-            [n for n in np.flatnonzero(tall).tolist() if kinds[n] and kinds[n] in side], np.intp
-        )
+        np.array([n for n, kind in kinds.items() if kind and kind in side], np.intp)
         for side in (OPENING + "|", CLOSING + "|")
     )
     for opening in opens[np.argsort(boxes[opens, 0], kind="stable")].tolist():
@@ -182,7 +187,7 @@ def _brackets(boxes: Boxes, kinds: Sequence[str]) -> Iterator[tuple[int, int | N
             inside[[opening, closing]] = False
             inside &= (center[:, 1] > low) & (center[:, 1] < high)
             yield int(opening), int(closing), np.flatnonzero(inside).tolist()
-        elif kinds[opening] in ("(", "{"):
+        elif kinds[opening] in ("(", "{"):  # a brace with a weak middle is likest a parenthesis
             inside = (boxes[:, 0] > center[opening, 0]) & (np.arange(len(boxes)) != opening)
             beyond = (center[:, 1] < boxes[opening, 1]) | (center[:, 1] > boxes[opening, 3])
             if inside.any() and not (inside & beyond).any():
@@ -233,7 +238,8 @@ def _rows(boxes: Boxes, columns: list[Groups]) -> list[list[list[int]]] | None:
         return None
     heights = [_height(boxes[[n for cell in row for n in cell]]) for row in rows]
     limit = SIZES if len(columns) > 1 else SIZES_OF_ONE
-    if len(columns) == 1 and not all(_is_below(boxes, a[0], b[0]) for a, b in pairwise(rows)):
+    pairs = [pair for above, below in pairwise(rows) for pair in zip(above, below, strict=True)]
+    if np.mean([_is_below(boxes, *pair) for pair in pairs]) <= 0.5:
         return None
     if not 0 < max(heights) <= limit * min(heights):
         return None
@@ -292,11 +298,11 @@ def _fractions(boxes: Boxes, inner: Sequence[int]) -> Groups:
     center = (boxes[:, :2] + boxes[:, 2:]) / 2
     for bar in inner:
         x0, y0, x1, y1 = boxes[bar]
-        if x1 - x0 < FLAT * (y1 - y0) or x1 - x0 < 0.6:
+        if x1 - x0 < FLAT * (y1 - y0) or x1 - x0 < LEAST_BAR:
             continue
-        over = [n for n in inner if n != bar and x0 - 0.1 < center[n, 0] < x1 + 0.1]
-        above = [n for n in over if center[n, 1] < y0 and y0 - boxes[n, 3] < 0.55]
-        below = [n for n in over if center[n, 1] > y1 and boxes[n, 1] - y1 < 0.55]
+        over = [n for n in inner if n != bar and x0 - BESIDE < center[n, 0] < x1 + BESIDE]
+        above = [n for n in over if center[n, 1] < y0 and y0 - boxes[n, 3] < NEAR]
+        below = [n for n in over if center[n, 1] > y1 and boxes[n, 1] - y1 < NEAR]
         if above and below:
             merged = set().union(*(groups[n] for n in (bar, *above, *below)))
             for n in merged:
@@ -305,11 +311,16 @@ def _fractions(boxes: Boxes, inner: Sequence[int]) -> Groups:
 
 
 def _is_below(boxes: Boxes, upper: Sequence[int], lower: Sequence[int]) -> bool:
-    """Whether one cell of a column has the other above it for half of its width at least."""
-    spans = [(boxes[cell, 0].min(), boxes[cell, 2].max()) for cell in (upper, lower)]
-    (low, high), (left, right) = spans
-    common = min(high, right) - max(low, left)
-    return bool(common >= 0.5 * min(high - low, right - left))
+    """Whether more than half of the shapes of one cell of a column stand above or below one of the
+    other's; exponents stand between those of their row."""
+    return max(_facing(boxes, upper, lower), _facing(boxes, lower, upper)) > 0.5
+
+
+def _facing(boxes: Boxes, shapes: Sequence[int], others: Sequence[int]) -> float:
+    """Share of the shapes that have their middle above or below one of the others."""
+    middle = boxes[shapes][:, [0, 2]].mean(axis=1)[:, None]
+    low, high = boxes[others, 0] - BESIDE, boxes[others, 2] + BESIDE
+    return float(((middle > low) & (middle < high)).any(axis=1).mean())
 
 
 def _is_parted(boxes: Boxes, row: Sequence[Sequence[int]]) -> bool:

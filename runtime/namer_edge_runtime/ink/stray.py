@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .strokes import DOT, Stroke, Strokes, symbol_height
+from .strokes import DOT, Stroke, Strokes, extents, typical_height
 
 AWAY = 2.5
 """Heights of a typical symbol from all other ink: of 2,623 dots in CROHME's training set 2 are."""
@@ -15,9 +15,9 @@ MOST = 8
 def without_stray(strokes: Sequence[Stroke]) -> Strokes:
     """The strokes, less up to `MOST` dots that are `AWAY` from all others."""
     kept = list(strokes)
-    reach = symbol_height(strokes)
-    sizes = np.array([np.ptp(stroke, axis=0).max() for stroke in strokes])
-    dots = np.flatnonzero(sizes < DOT * reach).tolist()
+    sizes = extents(strokes)
+    reach = typical_height(sizes)
+    dots = np.flatnonzero(sizes.max(axis=1) < DOT * reach).tolist()
     if not 0 < len(dots) <= MOST:
         return kept
     for dot in reversed(dots):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..preprocessing import turned
-from .strokes import typical_height
+from .strokes import extents, typical_height
 
 Shapes = Sequence[NDArray[np.floating]]
 
@@ -88,7 +88,7 @@ def best_cut(shapes: Shapes) -> Cut | None:
     """
     if len(shapes) < 2:
         return None
-    height = typical_height(np.array([np.ptp(s, axis=0) for s in shapes], np.float64))
+    height = typical_height(extents(shapes))
     if height <= 0:
         return None
     points = np.concatenate(shapes).astype(np.float64) / height

@@ -1,4 +1,4 @@
-"""What the passes over one input found, kept so that its path can be searched again."""
+"""Outputs of the passes over one input, kept so that its path can be searched again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Lock:
     strokes: tuple[int, ...] = ()
     """Places in the ink; none for `^`, `_` and `\\limits`."""
     at: tuple[float, float] | None = None
-    """Where a token without strokes stands, in the strokes' unit."""
+    """Position of a token without strokes, in the strokes' unit."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Evidence:
     """[C, h, w], and `classes` as in `VatOutput`."""
     classes: NDArray[np.integer]
     locks: tuple[Lock, ...] = ()
-    """Those that the pass was made with."""
+    """Locks that the pass was made with."""
     made_for: NDArray[np.int64] | None = None
     """[N] which of these each node stands for, -1 for none."""
 
 
 class Places:
-    """Where the symbols of L locks stand in ink, for finding their nodes and cells in any pass."""
+    """Positions in ink of the symbols of L locks, from which any pass finds nodes and cells."""
 
     def __init__(self, ink: Sequence[Stroke], locks: Sequence[Lock], vocabulary: Vocabulary):
         self.locks = locks

@@ -14,13 +14,15 @@ from ..ink.text_lines import Cut, best_cut
 from ..inputs import LoadedInput
 from ..result import Line, Reading, Result
 from .job import Job
-from .page import Page, box
+from .page import Page
 from .single_pass import SinglePass
 
 SURE = 0.5
 """A cut that would be made in what is read with this score needs no reading."""
-SURER = 3.0
-"""A grid stands where its parts read so many times as sure, in the mean, as the whole."""
+SURER = 10.0
+"""A grid stands where its parts together read so many times as sure as the whole."""
+CERTAIN = 0.9
+"""What reads with this score, or a higher one, is one line: no cut is looked for."""
 LEAST_SURE = 1e-3
 """A page that reads surer than this as one line is compared with its lines."""
 
@@ -84,8 +86,10 @@ class Block:
 
     def divide(self, score: float | None, among_lines: bool = False) -> None:
         """Cuts it in two, if its cut holds where it reads with this score."""
+        if self.page is None or score is None or score >= CERTAIN:
+            return
         cut = self.cut
-        if self.page is None or cut is None or score is None or not cut.holds(score, among_lines):
+        if cut is None or not cut.holds(score, among_lines):
             return
         for upper in (True, False):
             own = tuple(
@@ -178,15 +182,10 @@ def _shifted(lines: Sequence[Line]) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 def _line(result: Result, strokes: tuple[int, ...] | None) -> Line:
-    owned = result.token_strokes
-    if owned is not None and strokes is not None:
-        owned = tuple(tuple(strokes[place] for place in own) for own in owned)
     return Line(
         *(result.latex, result.canonical, result.score, result.tokens),
-        box=box(result),
         strokes=strokes,
         alternatives=result.alternatives,
-        token_strokes=owned,
         result=result,
         vocabulary=result.vocabulary,
     )

@@ -3,21 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
-from ..ink.strokes import Strokes, bounds
+from ..ink.strokes import Strokes
 from ..ink.text_lines import Shapes
 from ..inputs import LoadedInput
 from ..picture.components import SOFT, connected
 from ..picture.prepare import INK, PageInk
-from ..preprocessing import Prepared
-from ..result import Box
-
-if TYPE_CHECKING:
-    from ..result import Result
 
 
 class Page(ABC):
@@ -96,20 +90,3 @@ class PicturePage(Page):
 
     def strokes(self, own: Sequence[int]) -> None:
         return None
-
-
-def box(result: "Result") -> Box:
-    """Where the ink of a result lies, in coordinates of its input."""
-    if result.ink:
-        return bounds(result.ink)
-    prepared = result.prepared
-    if prepared is None or prepared.blank:
-        return 0.0, 0.0, 0.0, 0.0
-    return _drawn_box(prepared)
-
-
-def _drawn_box(prepared: Prepared) -> Box:
-    rows, columns = np.nonzero(prepared.image > INK)
-    places = prepared.to_input(np.stack([columns, rows], axis=1) + 0.5)
-    (x0, y0), (x1, y1) = places.min(0).tolist(), places.max(0).tolist()
-    return x0, y0, x1, y1

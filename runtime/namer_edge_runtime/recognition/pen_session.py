@@ -36,7 +36,7 @@ class CanvasSymbol:
     score: float
     x: float
     y: float
-    """In the strokes' unit."""
+    """Position, in the strokes' unit."""
     strokes: tuple[int, ...]
     """Ids of the strokes it was written with; none for `^`, `_` and `\\limits`."""
     locked: bool = False
@@ -58,7 +58,7 @@ class _Known:
 
 
 class ReadsStrokes(Protocol):
-    """What a pen session asks: a `Recognizer`, or whatever reads strokes as it does."""
+    """Protocol of a pen session's recognizer, which `Recognizer` fulfills."""
 
     def strokes(self, strokes: Sequence[Any], *, alternatives: int = 0) -> Result: ...
 
@@ -120,7 +120,7 @@ class Canvas:
 
     @property
     def locks(self) -> tuple[Lock, ...]:
-        """What the writer said, by the strokes' places on the canvas."""
+        """The writer's corrections, by the strokes' places on the canvas."""
         place = {identifier: number for number, identifier in enumerate(self._strokes)}
         return tuple(
             Lock(known.text, tuple(sorted(place[one] for one in known.strokes)), known.at)

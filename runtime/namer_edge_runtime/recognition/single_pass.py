@@ -29,7 +29,7 @@ from .voting import Votes
 
 @dataclass(frozen=True)
 class Stages:
-    """What each stage computes of a batch of B pictures of one padded size."""
+    """Outputs of each stage for a batch of B pictures of one padded size."""
 
     vat: VatOutput
     nodes: NodeBatch
@@ -44,7 +44,7 @@ class Stages:
     """[B] of [N], the lock that each node stands for, -1 for none; None without locks."""
 
     def evidence(self, row: int, prepared: Prepared, locks: tuple[Lock, ...]) -> Evidence:
-        """What the path of one picture can be searched by again."""
+        """Evidence of one picture, from which its path can be searched again."""
         nodes = self.nodes[row]
         own = slice(len(nodes))
         return Evidence(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log, prod
+from math import prod
 
 import numpy as np
 
@@ -38,12 +38,9 @@ class Table:
         return [job for _, job in self.parts]
 
     def holds(self) -> bool:
-        """Whether all parts were read, and surer than the line as one formula."""
+        """Whether all parts together read surer than the line as one formula."""
         scores = [job.answer.score if isinstance(job.answer, Result) else 0.0 for job in self.jobs]
-        if not all(scores):
-            return False
-        mean = exp(sum(map(log, scores)) / len(scores))
-        return mean > SURER * (self.line.score or 0.0)
+        return prod(scores) > SURER * (self.line.score or 0.0)
 
     def compose(self) -> None:
         """Gives the line the answer that its parts make together."""

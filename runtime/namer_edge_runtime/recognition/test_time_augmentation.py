@@ -12,6 +12,12 @@ from .job import Job
 from .single_pass import SinglePass
 from .voting import Votes
 
+SURER, SURER_WHERE_CLEAR = 2.0, 1.1
+"""Times as sure that ink reads mirrored which may run the wrong way, and where it clearly does: of
+2,438 formulas of CROHME 3 are turned so, and 71 of 83 that are mirrored and read right then."""
+LEAST_SURE = 0.1
+"""Least score of what is kept mirrored: below it neither reading says anything."""
+
 
 def augment(
     jobs: Sequence[Job], single_pass: SinglePass, batch_size: int, alternatives: int
@@ -43,6 +49,8 @@ def augment(
 
 _Unsure = tuple[Job, LoadedInput, Result]
 """A job, an input for it, and its answer so far."""
+_Other = tuple[Job, LoadedInput, Result, float]
+"""And the score that it must read with at least."""
 
 
 def _unsure(jobs: Sequence[Job], confidence_threshold: float) -> list[_Unsure]:
@@ -56,31 +64,39 @@ def _unsure(jobs: Sequence[Job], confidence_threshold: float) -> list[_Unsure]:
     ]
 
 
-def _mirrored(unsure: Sequence[_Unsure]) -> list[_Unsure]:
+def _mirrored(unsure: Sequence[_Unsure]) -> list[_Other]:
     """Ink that runs up or to the left, upright: programs do not always say which way y grows."""
-    return [
-        (job, replace(value, mirror=mirror), first)
+    found = [
+        (job, value, first, mirroring(value.strokes))
         for job, value, first in unsure
-        if value.strokes and (mirror := mirroring(value.strokes)) != value.mirror
+        if value.strokes
+    ]
+    return [
+        (
+            *(job, replace(value, mirror=factors), first),
+            max(first.score * (SURER_WHERE_CLEAR if clear else SURER), LEAST_SURE),
+        )
+        for job, value, first, (factors, clear) in found
+        if factors != value.mirror
     ]
 
 
-def _deskewed(unsure: Sequence[_Unsure]) -> list[_Unsure]:
+def _deskewed(unsure: Sequence[_Unsure]) -> list[_Other]:
     """Skewed inputs, level."""
     return [
-        (job, value.turned(-angle), first)
+        (job, value.turned(-angle), first, first.score)
         for job, value, first in unsure
         if first.prepared and (angle := skew(first.prepared.image))
     ]
 
 
 def _read_again(
-    others: Sequence[_Unsure], single_pass: SinglePass, batch_size: int, alternatives: int
+    others: Sequence[_Other], single_pass: SinglePass, batch_size: int, alternatives: int
 ) -> None:
-    """Reads each job's other input; keeps it where it scores higher."""
-    results = single_pass([other for _, other, _ in others], batch_size, alternatives)
-    for (job, other, first), second in zip(others, results, strict=True):
-        if isinstance(second, Result) and second.score > first.score:
+    """Reads each job's other input; keeps it where it scores higher than it must."""
+    results = single_pass([other for _, other, _, _ in others], batch_size, alternatives)
+    for (job, other, first, least), second in zip(others, results, strict=True):
+        if isinstance(second, Result) and second.score > least:
             job.input = other
             job.take(second)
         elif isinstance(second, Result):

@@ -1,15 +1,11 @@
-"""What verbs that read formulas have in common: the options of the recognizer, and the output."""
+"""Options that verbs have in common."""
 
 import argparse
-import os
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..recognizer import Recognizer
-
-STANDARD_OUTPUT = "-"
 
 
 def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +43,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 
 def recognizer_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What `Recognizer.from_pretrained` is to be called with."""
+    """Arguments for `Recognizer.from_pretrained`."""
     names = ("engine", "device", "threads", "fallback", "cache_dir", "one_look", "as_picture")
     return {"name_or_path": arguments.model, **{n: getattr(arguments, n) for n in names}}
 
@@ -80,59 +76,3 @@ def whole(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
     return int(text)
-
-
-def check_writable(target: str | None) -> None:
-    """Raises `UsageError` for an output file that cannot be made, before the work begins."""
-    from ..atomic import replaceable
-    from ..errors import UsageError
-
-    if target is None or target == STANDARD_OUTPUT:
-        return
-    place, folder = replaceable(Path(target)).parent, Path(target).parent
-    if not place.is_dir():
-        raise UsageError(f"cannot write {target}: there is no folder {folder}; make it first")
-    if not os.access(place, os.W_OK):
-        raise UsageError(f"cannot write {target}: nothing may be written in {folder}")
-
-
-def check_other(target: Path | None, inputs: Iterable[Path | None]) -> None:
-    """Raises `UsageError` for an output that would take the place of an input, or of a picture or
-    ink in a folder that is one."""
-    from ..bulk.run import KNOWN
-    from ..errors import UsageError
-
-    if target is None:
-        return
-    place = Path(os.path.realpath(target))
-    read = {Path(os.path.realpath(path)) for path in inputs if path}
-    # Names that differ in case alone are one file on macOS and Windows.
-    same = place.exists() and any(path.exists() and place.samefile(path) for path in read)
-    inside = read & set(place.parents) and place.suffix.lower() in KNOWN and place.exists()
-    if same or place in read or inside:
-        raise UsageError(f"{target} is read, and would be lost: give another name for the output")
-
-
-def check_outputs(targets: Sequence[str | None], inputs: Iterable[str | Path | None]) -> None:
-    """Raises `UsageError` for output files that cannot be made, that would take the place of an
-    input or of one another, before the work begins; `-` is standard output, or standard input."""
-    from ..errors import UsageError
-
-    files = [Path(target) for target in targets if target not in (None, STANDARD_OUTPUT)]
-    read = [Path(path) for path in inputs if path is not None]
-    for file in files:
-        check_writable(str(file))
-        check_other(file, read)
-    if len({os.path.normcase(os.path.realpath(file)) for file in files}) < len(files):
-        raise UsageError("two outputs have one name, and one would be lost: give each its own")
-
-
-def write_text(target: str, text: str) -> None:
-    """To standard output, or to a file that appears whole or not at all."""
-    if target == STANDARD_OUTPUT:
-        print(text, end="")
-        return
-    from ..atomic import atomic_file
-
-    with atomic_file(Path(target), "w") as file:
-        file.write(text)

@@ -1,4 +1,4 @@
-"""Where `namer-edge recognize` puts what it reads."""
+"""Output of `namer-edge recognize`."""
 
 import json
 import os
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ..result import Result
 
 if TYPE_CHECKING:
+    from ..bulk.input_files import Source
     from ..bulk.journal import Journal
-    from ..bulk.run import Outcome, Source
+    from ..bulk.run import Outcome
 
 JSON, LABEL_GRAPH = "json", "label-graph"
 COLUMNS = {
@@ -51,7 +52,7 @@ class Output:
 
     @property
     def done(self) -> int:
-        """How many inputs an earlier run has read."""
+        """Count of inputs that an earlier run has read."""
         return 0
 
     def __enter__(self) -> "Output":
@@ -75,9 +76,9 @@ class Output:
         if self._format == JSON:
             print(json.dumps(outcome.to_json(), ensure_ascii=False))
         elif isinstance(outcome.answer, Result):
-            print(self._shown(_one_field(outcome.source), outcome.answer))
+            print(self._formatted(_one_field(outcome.source), outcome.answer))
 
-    def _shown(self, name: str, result: Result) -> str:
+    def _formatted(self, name: str, result: Result) -> str:
         if self._format == LABEL_GRAPH:
             return result.label_graph(name).rstrip()
         fields = [name]

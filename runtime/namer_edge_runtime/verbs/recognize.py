@@ -4,19 +4,14 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .options import (
-    STANDARD_OUTPUT,
-    add_recognizer_options,
-    check_outputs,
-    open_recognizer,
-    positive,
-    recognizer_options,
-)
+from ..outputs import STANDARD_OUTPUT, check_outputs
+from .options import add_recognizer_options, open_recognizer, positive, recognizer_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..bulk.run import Outcome, Source
+    from ..bulk.input_files import Source
+    from ..bulk.run import Outcome
     from .output import Output
 
 SUMMARY = "read formulas from pictures or pen strokes and print their LaTeX"
@@ -150,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _sources(paths: list[str]) -> "Iterator[Source]":
     """Inputs behind all paths; a path that cannot be opened is an input that failed."""
-    from ..bulk.run import Source, sources
+    from ..bulk.input_files import Source, sources
     from ..errors import DataError
 
     for path in paths:
@@ -171,7 +166,7 @@ def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str], done: int) -> "It
         return outcomes
     from tqdm import tqdm
 
-    from ..bulk.run import count
+    from ..bulk.input_files import count
 
     total = count(paths)
     done = min(done, total)
@@ -179,7 +174,7 @@ def _with_bar(outcomes: "Iterator[Outcome]", paths: list[str], done: int) -> "It
 
 
 def _format(arguments: argparse.Namespace) -> str:
-    """What is written; raises `UsageError` for options that do not go together."""
+    """Chooses the output; raises `UsageError` for options that do not go together."""
     from ..errors import UsageError
     from .output import COLUMNS, FORMATS, JSON, LABEL_GRAPH
 
@@ -202,7 +197,7 @@ def _format(arguments: argparse.Namespace) -> str:
 
 
 def _output(arguments: argparse.Namespace, format_: str) -> "Output":
-    """Where outcomes go: lines on standard output, or a journal that becomes the file."""
+    """Opens the output: lines on standard output, or a journal that becomes the file."""
     from pathlib import Path
 
     from ..bulk.journal import Journal

@@ -1,4 +1,4 @@
-"""What `namer-edge recognize` shows of a single input: its preparation, and what was read in it."""
+"""Pictures by `namer-edge recognize` of a single input: its preparation, and its reading."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from ..bulk.run import Source
+from ..bulk.input_files import Source
 from ..errors import NamerEdgeError, UsageError
 from ..inputs import open_input
 from ..picture.save import save_picture

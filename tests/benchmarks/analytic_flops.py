@@ -15,7 +15,7 @@ ATTENTION, KERNEL = 512, 11
 
 
 @dataclass(frozen=True)
-class HandCount:
+class AnalyticFlops:
     """FLOPs, which are 2 x multiply-adds, of one picture of `height` x `width` pixels."""
 
     height: int
@@ -51,12 +51,12 @@ class HandCount:
 
     @property
     def _keys(self) -> int:
-        """Of coverage attention, once a picture: U_a a, and Q and U_f multiplied."""
+        """Multiply-adds of coverage attention, once a picture: U_a a, and Q and U_f multiplied."""
         return self.cells16 * F16 * ATTENTION + ATTENTION**2 * KERNEL**2
 
     @property
     def _glance(self) -> int:
-        """Of coverage attention, each time: the query, coverage, energy, context."""
+        """Multiply-adds of coverage attention, each step: query, coverage, energy, context."""
         return D * ATTENTION + self.cells16 * (KERNEL**2 * ATTENTION + ATTENTION + F16)
 
     def dwap(self, steps: int, size: int) -> int:
