@@ -22,9 +22,8 @@ WIDEST_ON_SCREEN = 1 / 3
 """The same of what is as dark as ink, within `INKY` of the contrast, where more than `EVEN` of the
 picture has one brightness: no shadow falls on a screen, but thick strokes may cross there."""
 EVEN, INKY = 0.5, 0.25
-RARE, RINGING = 0.1, 5
-"""Where less than this share of a picture has its highest level, that is grain or ringing, which a
-median of so many pixels tells from the ground."""
+RINGING = 5
+"""Pixels of a median that tells the ground from grain and ringing."""
 INK = 100
 """Level of the ink map, of 255, from which a pixel counts as ink where components are measured."""
 ROUGH = 0.04
@@ -103,7 +102,7 @@ def ink_map(
 def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Brightness of the ground at each pixel, ink being dark."""
     levels = counts(coarse)
-    if levels[coarse.max()] < RARE * coarse.size:  # JPEG and sharpening leave it beside ink
+    if levels.argmax() < coarse.max():  # grain, or what JPEG leaves beside ink
         coarse = np.asarray(cv2.medianBlur(coarse, RINGING), np.uint8)
     closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
     if levels.max() <= EVEN * coarse.size:
