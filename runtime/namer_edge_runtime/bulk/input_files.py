@@ -126,8 +126,8 @@ def _streamed(stream: IO[bytes], name: str) -> Iterator[Source]:
 
 
 def printable(name: str) -> str:
-    """File names may hold bytes that are no text."""
-    return name.encode("utf-8", "replace").decode()
+    """The name with bytes that are no text as escapes, so that two names stay two."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _unopened(path: str, error: OSError | ValueError) -> str:
