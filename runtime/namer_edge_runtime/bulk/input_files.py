@@ -145,7 +145,8 @@ def _inside(folder: str) -> list[Source]:
         found += [
             (file, None)
             for file in files
-            if _is_wanted(file.relative_to(folder)) and file.is_file()
+            if _is_wanted(file.relative_to(folder))
+            and (file.is_file() or not file.exists())  # a link to nothing is told of
         ]
     for error in closed:
         path = Path(str(error.filename or folder))
