@@ -43,7 +43,7 @@ PAGES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("namer_edge_export.export", ("export",)),
     ),
 }
-"""Heading → modules and what of each is told."""
+"""Heading → modules, and the names of each that are documented."""
 ERRORS = "namer_edge_runtime.errors"
 BY = "<!-- Written by docs/make_api.py: change the docstrings, not this page. -->"
 
@@ -55,7 +55,7 @@ def _module(name: str) -> Any:
     return griffe.visit(name, path, path.read_text("utf-8"))
 
 
-def _said(thing: Any) -> str:
+def _docstring(thing: Any) -> str:
     """The docstring as Markdown: what looks like a tag is no tag."""
     text = thing.docstring.value.strip() if thing.docstring else ""
     parts = re.split(r"(`[^`]*`)", text)
@@ -88,20 +88,20 @@ def _class(owner: Any) -> Iterator[str]:
     bases = ", ".join(str(base) for base in owner.bases if str(base) != "Protocol")
     yield f"### `{owner.name}{f'({bases})' if bases else ''}`"
     yield f"`from {owner.module.path} import {owner.name}`"
-    yield _said(owner)
+    yield _docstring(owner)
     fields = []
     for name, member in _public(owner):
         if member.is_attribute and member.annotation is not None:
             default = "" if member.value is None or "field(" in str(member.value) else member.value
-            told = f" — {' '.join(_said(member).split())}" if member.docstring else ""
+            description = f" — {' '.join(_docstring(member).split())}" if member.docstring else ""
             default = f" = {default}" if str(default) else ""
-            fields.append(f"- `{name}: {member.annotation}{default}`{told}")
+            fields.append(f"- `{name}: {member.annotation}{default}`{description}")
     yield "\n".join(fields)
     for name, member in _public(owner):
         if member.is_function and (member.docstring or name == "to_json"):
             yield f"#### `{owner.name}.{name}`"
             yield _code(_signature(member))
-            yield _said(member)
+            yield _docstring(member)
 
 
 def _errors() -> Iterator[str]:
@@ -114,7 +114,7 @@ def _errors() -> Iterator[str]:
     for name, member in _module(ERRORS).members.items():
         if member.is_class:
             code = member.members.get("exit_code")
-            first = " ".join(_said(member).split())
+            first = " ".join(_docstring(member).split())
             rows.append(f"| `{name}` | {code.value if code else 1} | {first} |")
     yield "\n".join(rows)
 
@@ -135,7 +135,7 @@ def api_page() -> str:
                     parts += _class(thing)
                 else:
                     parts += [f"### `{name}`", f"`from {module_name} import {name}`"]
-                    parts += [_code(_signature(thing)), _said(thing)]
+                    parts += [_code(_signature(thing)), _docstring(thing)]
     parts += _errors()
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -158,14 +158,14 @@ def http_page() -> str:
     from namer_edge_runtime.server.openapi import description
     from namer_edge_runtime.server.settings import Settings
 
-    told = description(Settings(recognizer={}))
-    parts = [BY, "# HTTP API", told["info"]["description"]]
+    api = description(Settings(recognizer={}))
+    parts = [BY, "# HTTP API", api["info"]["description"]]
     parts += [
         "`namer-edge demo` serves it; examples, limits and what to put before it stand in "
         "[demo.md](demo.md). The server itself tells the same at `/docs`, and to programs at "
         "`/openapi.json`."
     ]
-    for path, methods in told["paths"].items():
+    for path, methods in api["paths"].items():
         for method, call in methods.items():
             summary = re.sub(r"(\w)$", r"\1.", call["summary"])
             told_more = f"{summary} {call.get('description', '')}".strip()
@@ -186,7 +186,7 @@ def http_page() -> str:
                 written = _kind(body["schema"]) + f"; by `Accept` also {also}" * bool(others)
                 rows.append(f"| {status} | {answer['description']} | {written} |")
             parts.append("\n".join(rows))
-    for name, schema in told["components"]["schemas"].items():
+    for name, schema in api["components"]["schemas"].items():
         rows = [
             f"- `{key}`: {_kind(value)}. {value.get('description', '')}".strip()
             for key, value in schema["properties"].items()

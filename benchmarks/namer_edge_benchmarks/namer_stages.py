@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from namer_edge.model.namer import Namer, PgdGraph
+from namer_edge.training.cell_probabilities import BEST
 from namer_edge_runtime.decode import DecodingOptions, Nodes, decode_all, pick_nodes
 from namer_edge_runtime.decode.filled import without_hollow
 from namer_edge_runtime.engine.base import PgdOutput
@@ -16,8 +17,6 @@ from namer_edge_runtime.errors import UsageError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-BEST = 4
-"""Classes of a cell that VAT's graph gives."""
 SURE = 0.9
 
 Clock = Callable[[], float]

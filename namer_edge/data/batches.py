@@ -1,16 +1,15 @@
 """Training batches of pictures of like size, planned per epoch and drawn anew each time."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader, Dataset
 
-from namer_edge_runtime.errors import TrainingError
 from namer_edge_runtime.formula.nodes import to_nodes, to_tokens
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.planes import stroke_planes
@@ -81,6 +80,22 @@ class Batch:
     """For each picture [V, 2] (row, column) on the H/8 grid: the position estimates T."""
     labels: list[LabelPath]
 
+    def pin_memory(self) -> "Batch":
+        """This batch in memory that a GPU copies from while it computes; torch calls it."""
+        return replace(self, images=self.images.pin_memory())
+
+    def parts(self, pixels: int) -> list["Batch"]:
+        """The batch in parts of so many pixels at most, padding included, or of one picture; whole
+        for 0."""
+        height, width = self.images.shape[-2:]
+        count = max(1, pixels // (height * width)) if pixels else len(self.labels)
+        if count >= len(self.labels):
+            return [self]
+        return [
+            Batch(*(getattr(self, field.name)[i : i + count] for field in fields(self)))
+            for i in range(0, len(self.labels), count)
+        ]
+
     @property
     def mask(self) -> torch.Tensor | None:
         """[B, 1, H/16, W/16], 1 on the pictures and 0 on padding; None without padding."""
@@ -116,8 +131,17 @@ class SampleSpec(NamedTuple):
     width: int
 
 
-class TrainingSet(Dataset[TrainingSample]):
-    """Formulas, of ink or pictures, by `SampleSpec` → `TrainingSample`.
+class Unplanned(NamedTuple):
+    """A sample whose size is not known yet: which formula, in which run and epoch."""
+
+    formula: int
+    seed: int
+    epoch: int
+
+
+class TrainingSet(Dataset[TrainingSample | SampleSpec]):
+    """Formulas, of ink or pictures, by `SampleSpec` → `TrainingSample`; by `Unplanned` → its
+    `SampleSpec`.
 
     With augmentation, a picture has its batch's size and the ink a random place in it. Without, it
     has the size that a device gives it, and padding.
@@ -147,7 +171,7 @@ class TrainingSet(Dataset[TrainingSample]):
         return len(self.formulas)
 
     def _prepared(self, formula: Formula) -> tuple[ScaledInk | None, LabelPath]:
-        ink = ScaledInk.of(formula, self.preprocessing) if formula.picture is None else None
+        ink = ScaledInk.of(formula, self.preprocessing) if formula.strokes else None
         return ink, LabelPath.of(formula.tokens, self.vocabulary)
 
     def _placed(
@@ -161,7 +185,15 @@ class TrainingSet(Dataset[TrainingSample]):
             return label, place_picture(made, self.preprocessing, self.augmentation, rng)
         return label, place(ink, self.preprocessing, self.augmentation, rng)
 
-    def __getitem__(self, draw_: SampleSpec) -> TrainingSample:
+    @overload
+    def __getitem__(self, draw_: SampleSpec) -> TrainingSample: ...
+
+    @overload
+    def __getitem__(self, draw_: Unplanned) -> SampleSpec: ...
+
+    def __getitem__(self, draw_: SampleSpec | Unplanned) -> TrainingSample | SampleSpec:
+        if isinstance(draw_, Unplanned):
+            return self.sample_spec(*draw_)
         rng = np.random.default_rng(draw_.seed)
         label, placed = self._placed(draw_.formula, rng)
         batch = (draw_.height, draw_.width)
@@ -210,9 +242,20 @@ class TrainingSet(Dataset[TrainingSample]):
         sizes, so that the steps of all processes take equally long. `seed` and `epoch` determine
         everything, so that a resumed run sees the same batches.
         """
+        draws = [self.sample_spec(int(i), seed, epoch) for i in self.order(epoch, seed)]
+        return self.arranged(draws, epoch, batch_size, seed, ranks)
+
+    def order(self, epoch: int, seed: int) -> NDArray[np.int64]:
+        """All formulas in the order in which an epoch plans them."""
+        return np.random.default_rng((seed, epoch)).permutation(len(self.formulas))
+
+    def arranged(
+        self, draws: Sequence[SampleSpec], epoch: int, batch_size: int, seed: int, ranks: int = 1
+    ) -> list[list[SampleSpec]]:
+        """`plan` of an epoch whose samples are planned, in its `order`."""
         rng = np.random.default_rng((seed, epoch))
-        draws = [self.sample_spec(int(i), seed, epoch) for i in rng.permutation(len(self.formulas))]
-        draws.sort(key=lambda d: (d.height, d.width))
+        rng.permutation(len(draws))  # that of `order`
+        draws = sorted(draws, key=lambda d: (d.height, d.width))
         group = batch_size * ranks
         runs = [draws[i : i + group] for i in range(0, len(draws), group)]
         if len(runs) > 1 and len(runs[-1]) < group:
@@ -227,30 +270,22 @@ class TrainingSet(Dataset[TrainingSample]):
         return batches
 
 
-def loader(
-    ink: TrainingSet, batches: Sequence[list[SampleSpec]], workers: int = 0
-) -> Iterator[Batch]:
-    """Draws the planned batches, in `workers` processes if any.
-
-    Raises `TrainingError` if one of these was killed.
-    """
-    collate = partial(_collated, inputs=ink.preprocessing.inputs)  # picklable, for spawned workers
-    drawn = DataLoader(ink, batch_sampler=batches, collate_fn=collate, num_workers=workers)
-    try:
-        yield from drawn
-    except RuntimeError as error:
-        if "DataLoader worker" not in str(error):
-            raise
-        raise TrainingError(
-            f"a process that draws pictures died ({error}): go on with --resume, and with fewer "
-            "workers where memory is short"
-        ) from error
+def loader(training_set: TrainingSet, batches: Sequence[list[SampleSpec]]) -> Iterator[Batch]:
+    """Draws planned batches in this process."""
+    collate = partial(collated, inputs=training_set.preprocessing.inputs)
+    yield from DataLoader(training_set, batch_sampler=batches, collate_fn=collate)
 
 
-def _collated(items: list[TrainingSample], inputs: int) -> Batch:
+def collated(
+    items: list[TrainingSample] | list[SampleSpec], inputs: int
+) -> Batch | list[SampleSpec]:
+    """Samples as a batch of so many input planes; planned ones as they are."""
+    drawn = [item for item in items if isinstance(item, TrainingSample)]
+    if not drawn:
+        return [item for item in items if isinstance(item, SampleSpec)]
     return Batch(
-        torch.from_numpy(np.stack([planes(item.image, inputs, item.strokes) for item in items])),
-        [item.size for item in items],
-        [item.cells for item in items],
-        [item.label for item in items],
+        torch.from_numpy(np.stack([planes(item.image, inputs, item.strokes) for item in drawn])),
+        [item.size for item in drawn],
+        [item.cells for item in drawn],
+        [item.label for item in drawn],
     )

@@ -8,7 +8,6 @@ configuration.
 """
 
 import argparse
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,6 +16,7 @@ from namer_edge_runtime.formula.tokens import normalize
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .drawn_labels import add_options, write_labels
+from .grammar import Grammar
 from .label_sampling import kind
 
 SUMMARY = "draw labels of everyday mathematics beyond CROHME's signs from a grammar"
@@ -29,7 +29,6 @@ MIXED = 0.5
 EXCHANGED = 0.3
 """Share of the letters and operators that are exchanged in those."""
 
-# A name, and what may take its place, parted by |; the sign | is written as `\vert`.
 _RULES = r"""
 v = x | y | z | a | b | c | n | m | k | i | j | t | u | w | p | q | r | s | d | f | g | h | e | o
 v = l
@@ -137,32 +136,22 @@ class Everyday:
         self.letters, self.operators = (
             [sign for sign in self.signs if kind(sign) == name] for name in ("letter", "operator")
         )
-        self.rules: dict[str, list[str]] = {}
-        for line in _RULES.strip().splitlines():
-            name, _, ways = line.partition(" = ")
-            self.rules.setdefault(name, []).extend(ways.split(" | "))
+        self.grammar = Grammar(_RULES, rng)
 
     def __call__(self) -> list[str]:
         chance = self.rng.random()
         if chance < self.alone:
-            return [self.some(self.signs)]
+            return [self.grammar.some(self.signs)]
         if chance < self.alone + self.listed:
-            return [self.some(self.signs) for _ in range(int(self.rng.integers(3, 9)))]
-        tokens = normalize(self.expanded("z"), self.vocabulary)
+            return [self.grammar.some(self.signs) for _ in range(int(self.rng.integers(3, 9)))]
+        tokens = normalize(self.grammar.expanded("z"), self.vocabulary)
         return self.exchanged(tokens) if self.rng.random() < self.mixed else tokens
-
-    def some(self, choice: Sequence[str]) -> str:
-        return choice[int(self.rng.integers(len(choice)))]
-
-    def expanded(self, name: str) -> str:
-        """A string that the rule `name` makes."""
-        return re.sub(r"<(\w)>", lambda found: self.expanded(found[1]), self.some(self.rules[name]))
 
     def exchanged(self, tokens: Sequence[str]) -> list[str]:
         """`tokens` with letters and operators exchanged for signs that CROHME lacks."""
         like = {"letter": self.letters, "operator": self.operators}
         return [
-            self.some(like[kind(token)])
+            self.grammar.some(like[kind(token)])
             if kind(token) in like and self.rng.random() < EXCHANGED
             else token
             for token in tokens

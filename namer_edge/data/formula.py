@@ -62,6 +62,11 @@ class Formula:
         return NamedBytes(self.picture.data.tobytes(), self.name)
 
     @property
+    def blank(self) -> bool:
+        """Whether it has neither ink nor a picture: it stands for a typeset one."""
+        return not self.strokes and self.picture is None
+
+    @property
     def placed(self) -> bool:
         """Whether every visual node has a position."""
         return len(self.positions) > 0

@@ -112,7 +112,7 @@ class LabelSampler:
         self.like = {name: [t for t in vocabulary.symbols if kind(t) == name] for name in KINDS}
 
     def __call__(self, rng: np.random.Generator) -> list[str]:
-        listed = self.others and rng.random() < self.share
+        listed = self.others and (not self.training_labels or rng.random() < self.share)
         labels = self.others if listed else self.training_labels
         tokens = labels[int(rng.integers(len(labels)))]
         varied = rng.random() < self.vary

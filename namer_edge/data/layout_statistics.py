@@ -95,6 +95,12 @@ class Proportions:
     roots: Samples
     """[n, 5]: log of the unit; how far the sign reaches beyond what it holds: left, top, right,
     bottom."""
+    beside: frozenset[str] = frozenset()
+    """Signs whose limits stand beside them as scripts do."""
+
+    def writer(self, rng: np.random.Generator) -> "Proportions":
+        """The proportions of a writer: these, which are of all together."""
+        return self
 
     def __contains__(self, relation: object) -> bool:
         """Whether there are samples of a script, `\\limits`, `\\frac` or `\\sqrt`, or `relation`

@@ -12,6 +12,7 @@ from namer_edge_runtime.formula.vocabulary import Vocabulary
 from namer_edge_runtime.ink.strokes import Strokes, bounds
 
 from .formula import Formula
+from .layout_rules import LayoutRules
 from .layout_statistics import ACCENTS, Element, Proportions, is_operator, tree
 from .placement import place
 
@@ -31,14 +32,17 @@ MARKS = {
     "\\tilde": "\\sim",
     "\\dot": ".",
     "\\ddot": ".",
+    "\\frac": "-",
 }
-"""Accent → the symbol whose ink is its mark."""
+"""Accent, or bar that nobody wrote as one → the symbol whose ink is its mark."""
 TALLER = 1.2
 """Brackets grow if their content is higher than they are by this factor."""
+THICKEST = 0.15
+"""Most height of a fraction bar in units of its row: longer bars do not bend more."""
 SMALLEST = 0.35
 """Least unit of a row, in units of the outermost, which keeps scripts of scripts legible."""
 NEAREST = 24
-"""Number of samples from which the best-fitting shape of a root or bar is chosen."""
+"""Number of samples from which the best-fitting shape of a bar is chosen."""
 
 Box = NDArray[np.float64]
 
@@ -71,11 +75,14 @@ class Typesetter:
 
     def __init__(
         self,
-        proportions: Proportions,
+        layout: Proportions | LayoutRules,
         symbol_bank: Mapping[str, Sequence[Strokes]],
         vocabulary: Vocabulary,
+        hands: Sequence[Mapping[str, Sequence[Strokes]]] = (),
     ) -> None:
-        self.proportions, self.symbol_bank, self.vocabulary = proportions, symbol_bank, vocabulary
+        """`hands`: the part of the symbol bank of each known writer."""
+        self.layout, self.symbol_bank, self.vocabulary = layout, symbol_bank, vocabulary
+        self.hands = hands
 
     def knows(self, tokens: Sequence[str]) -> bool:
         """Whether canonical `tokens` can be typeset: the symbol bank has every symbol, every script
@@ -86,7 +93,7 @@ class Typesetter:
                 # Only the index of a root may be empty.
                 if not all(element.rows[element.token == "\\sqrt" :]):
                     return False
-                if element.rows and element.token not in self.proportions:
+                if element.rows and element.token not in self.layout:
                     return False
                 if not element.attached and not all(
                     letter in self.symbol_bank for letter in self.written(element.token)
@@ -102,7 +109,7 @@ class Typesetter:
         name that nobody wrote as one sign, or the mark of an accent."""
         if token in self.symbol_bank:
             return (token,)
-        if token in ACCENTS:
+        if token in MARKS:
             return (MARKS[token],)
         return tuple(token[1:]) if token in FUNCTIONS else (token,)
 
@@ -127,10 +134,13 @@ class _Setting:
     """One formula being typeset; lengths in units of the outermost line, y down."""
 
     def __init__(self, setter: Typesetter, rng: np.random.Generator) -> None:
-        self.proportions, self.symbol_bank, self.rng = setter.proportions, setter.symbol_bank, rng
+        self.proportions, self.symbol_bank = setter.layout.writer(rng), setter.symbol_bank
+        self.rng = rng
         self.written = setter.written
-        self.limits = setter.vocabulary.limits
-        self.chosen: dict[str, Strokes] = {}  # all occurrences of a symbol look alike
+        self.limits = set(setter.vocabulary.limits) - self.proportions.beside
+        hands = setter.hands
+        self.hand = hands[int(rng.integers(len(hands)))] if hands else {}
+        self.chosen: dict[str, Strokes] = {}  # all occurrences of another hand's symbol look alike
 
     def row(self, elements: Sequence[Element], unit: float) -> Piece:
         """Siblings along the line y = 0, at least one."""
@@ -165,16 +175,23 @@ class _Setting:
         if len(letters) > 1:
             return self.word(element.number, letters, unit)
         p, (size, rise) = self.proportions, self.rng.standard_normal(2)
-        if element.token not in self.chosen:
-            samples = self.symbol_bank[element.token]
-            self.chosen[element.token] = samples[int(self.rng.integers(len(samples)))]
-        strokes = self.chosen[element.token]
+        strokes = self.sample(element.token)
         x0, y0, x1, y1 = bounds(strokes)
         # Out-of-vocabulary signs have the size and position of the average symbol.
         diagonal = unit * np.exp(p.size.get(element.token, 0.0) + p.size_spread * size)
         scale = diagonal / (np.hypot(x1 - x0, y1 - y0) or 1.0)
         down = unit * (p.rise.get(element.token, 0.0) + p.rise_spread * rise)
         return Piece.of(element.number, _scaled(strokes, scale, scale)).move(0, down)
+
+    def sample(self, token: str) -> Strokes:
+        """A symbol in this formula's hand, or always the same one of another."""
+        own = self.hand.get(token)
+        if own:
+            return own[int(self.rng.integers(len(own)))]
+        if token not in self.chosen:
+            samples = self.symbol_bank[token]
+            self.chosen[token] = samples[int(self.rng.integers(len(samples)))]
+        return self.chosen[token]
 
     def fit_brackets(self, elements: Sequence[Element], pieces: dict[int, Piece]) -> None:
         """Enlarges brackets to the height of their content."""
@@ -217,9 +234,10 @@ class _Setting:
         widths = [piece.box[2] - piece.box[0] for piece in (top, bottom)]
         width = max(max(widths) + 2 * unit * over, 0.5 * unit)
         strokes = self.fitting(element.token, width, 0.1 * width)
-        x0, _, x1, _ = bounds(strokes)
+        x0, y0, x1, y1 = bounds(strokes)
         scale = width / ((x1 - x0) or 1.0)
-        bar = Piece.of(element.number, _scaled(strokes, scale, scale))
+        flat = min(scale, THICKEST * unit / ((y1 - y0) or 1.0))
+        bar = Piece.of(element.number, _scaled(strokes, scale, flat))
         bar.move(0, unit * self.proportions.rise[element.token])
         for piece, y in (
             (top, bar.box[1] - unit * above - top.box[3]),
@@ -236,9 +254,8 @@ class _Setting:
         held = self.row(element.rows[1], _smaller(unit, log))
         box = held.box + unit * np.array([-left, -over, right, under])
         width, height = np.maximum(box[2:] - box[:2], 0.3 * unit)
-        strokes = self.fitting(element.token, width, height)
-        x0, y0, x1, y1 = bounds(strokes)
-        strokes = _scaled(strokes, width / ((x1 - x0) or 1.0), height / ((y1 - y0) or 1.0))
+        reach = min(max(left, 0.1) * unit, 0.9 * width)
+        strokes = _root_sign(self.sample(element.token), width, height, reach)
         sign = Piece.of(element.number, strokes).move(*(box[:2] + box[2:]) / 2)
         if element.rows[0]:
             index = self.row(element.rows[0], _smaller(unit, log - 0.7))
@@ -293,7 +310,7 @@ class _Setting:
 
     def fitting(self, token: str, width: float, height: float) -> Strokes:
         """The sample, among `NEAREST`, whose aspect ratio is nearest to that of the given box."""
-        samples = self.symbol_bank[token]
+        samples = self.symbol_bank.get(token) or self.symbol_bank[MARKS[token]]
         some = [samples[int(i)] for i in self.rng.integers(len(samples), size=NEAREST)]
         boxes = np.array([bounds(strokes) for strokes in some])
         shapes = np.maximum(boxes[:, 2:] - boxes[:, :2], 1e-3)
@@ -321,3 +338,25 @@ def _scaled(strokes: Strokes, x: float, y: float) -> Strokes:
     box = np.array(bounds(strokes))
     center = (box[:2] + box[2:]) / 2
     return [np.asarray((stroke - center) * (x, y), np.float32) for stroke in strokes]
+
+
+def _root_sign(strokes: Strokes, width: float, height: float, reach: float) -> Strokes:
+    """A root sign of the given size, the center of its box at the origin: its hook and rising
+    stroke take `reach` of the width, its bar, drawn where nobody drew one, the rest."""
+    x0, y0, x1, y1 = bounds(strokes)
+    points = np.concatenate(strokes)
+    foot_x = points[points[:, 1].argmax(), 0]
+    top = points[(points[:, 0] > foot_x) & (points[:, 1] < y0 + 0.2 * (y1 - y0)), 0]
+    peak = float(top.min()) if len(top) else x1
+    if x1 - peak < 0.3 * (peak - x0):
+        peak = x1
+        strokes = [*strokes, np.array([[x1, y0], [x1 + 1, y0]], np.float32)]
+        x1 += 1
+    xs, to_x = (x0, peak, x1), (-width / 2, reach - width / 2, width / 2)
+    down = height / ((y1 - y0) or 1.0)
+    return [
+        np.column_stack(
+            [np.interp(stroke[:, 0], xs, to_x), (stroke[:, 1] - (y0 + y1) / 2) * down]
+        ).astype(np.float32)
+        for stroke in strokes
+    ]

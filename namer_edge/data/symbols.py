@@ -23,6 +23,8 @@ from .formula import Formula
 
 OOV = "-none-"
 """Token of an out-of-vocabulary sign."""
+ROOT = "\\sqrt"
+"""The relation whose sign tables hold as a symbol."""
 LOOKALIKES = frozenset(
     (
         *("O", "U", "W", "K", "Z", "J", "\\", "`", "^", "_", "omicron", "\\upsilon", "\\tau"),
@@ -46,7 +48,12 @@ mathfrak{A} mathfrak{S} mathfrak{R} mathfrak{M} mathfrak{F} mathfrak{P} mathfrak
 """
 UNLIKE = frozenset("\\" + name for name in _UNLIKE.split())
 """Labels of Detexify that look like no symbol of a vocabulary of everyday mathematics."""
-_NAMES = {"~": "\\sim", "\\": "\\backslash", "\\dotsb": "\\cdots", "\\dotsm": "\\cdots"}
+_NAMES = {
+    "~": "\\sim",
+    "\\": "\\backslash",
+    **dict.fromkeys(("\\dotsb", "\\dotsm"), "\\cdots"),
+    **dict.fromkeys(("\\sqrt{}", "\\surd", "\\textsurd"), ROOT),
+}
 """Labels of tables that mean another token than LaTeX reads in them."""
 _STYLES = (
     (r"^\\mathds", r"\\mathbb"),
@@ -83,7 +90,7 @@ def load_symbols(
 ) -> SymbolSet:
     """Reads tables (.tsv, .tsv.gz) with the columns `token`, the symbol of a sample, or `-none-`
     for an out-of-vocabulary sign, which a column `label` may name; `size`, its larger side in units
-    of its source; `strokes`, as `x,y x,y|x,y …`, y down.
+    of its source; `strokes`, as `x,y x,y|x,y …`, y down. A column `writer` goes into the names.
 
     One of `hold_out` samples, chosen by a hash of its strokes, is held out for evaluation (0: none
     is); with `held_out` those alone are loaded. Out-of-vocabulary signs are left out unless `oov`.
@@ -91,6 +98,7 @@ def load_symbols(
     Raises `DataError` with the line for a file that is no such table.
     """
     formulas: list[Formula] = []
+    signs = {*vocabulary.symbols, *({ROOT} & vocabulary.relations.keys())}
     foreign = coarse = held = 0
     classes: dict[str, str] = {}
     for path in paths:
@@ -104,20 +112,29 @@ def load_symbols(
                     token = classes.setdefault(label, _token(label, vocabulary))
                 known = label in UNLIKE if label.startswith("\\") else label not in LOOKALIKES
                 unknown = oov and token == OOV and known
-                if token not in vocabulary.symbols and not unknown:
+                if token not in signs and not unknown:
                     foreign += 1
                 elif 0 < size < COARSEST:
                     coarse += 1
                 elif hold_out and is_held_out(text, hold_out) is not held_out:
                     held += 1
                 else:
-                    formulas.append(_formula(f"{path.name}:{line}", token, _strokes(text)))
+                    name = f"{path.name}:{line}"
+                    if (writer := row.get("writer") or "?") != "?":
+                        name += f":{writer}"
+                    formulas.append(_formula(name, token, _strokes(text)))
             except (KeyError, TypeError, ValueError, AttributeError, InkError) as error:
                 raise DataError(
                     f"{path}, line {line}: no sample of a symbol ({error!r}); the table needs the "
                     "columns token, size and strokes, strokes as x,y x,y|x,y"
                 ) from error
     return SymbolSet(formulas, foreign, coarse, held)
+
+
+def writer_of(name: str) -> str:
+    """The writer of a sample by the name of its formula; "" if unknown."""
+    parts = name.split(":")
+    return f"{parts[0]}:{parts[2]}" if len(parts) == 3 else ""
 
 
 def is_held_out(strokes: str, one_of: int) -> bool:
@@ -132,6 +149,8 @@ def _token(label: str, vocabulary: Vocabulary) -> str:
     for pattern, written in _STYLES:
         styled = re.sub(pattern, written, label)
         name = styled if styled in vocabulary else name
+    if name == ROOT and name in vocabulary:
+        return name
     try:
         tokens = [name] if "{" in name else normalize(name, vocabulary)
     except LatexError:
@@ -163,7 +182,7 @@ def _formula(name: str, token: str, strokes: Strokes) -> Formula:
         name,
         strokes,
         np.zeros(len(strokes), np.int32),
-        (token,),
+        (token, "{", "}") if token == ROOT else (token,),
         (box[:, :2] + box[:, 2:]) / np.float32(2),
         box,
     )

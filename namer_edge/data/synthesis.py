@@ -20,13 +20,16 @@ from namer_edge_runtime.ink.strokes import Stroke, Strokes, bounds
 
 from .formula import Formula
 from .label_sampling import LabelSampler, with_oov
-from .layout_statistics import measure
+from .layout_rules import LayoutRules
+from .layout_statistics import Proportions, measure
 from .layout_synthesis import Typesetter
-from .symbols import OOV
+from .symbols import OOV, writer_of
 from .writing import writing_order
 
 BOUND_TO_CONTENT = ("\\frac", "\\sqrt", "-")
 """Symbols that are not swapped because their width depends on neighbors; `-` may be a bar."""
+LEAST = 10
+"""Least number of different symbols of a writer whose hand writes whole formulas."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,11 @@ class SynthesisOptions:
 
 
 class Synthesis:
-    """Synthesizes training formulas.
+    """Synthesizes training formulas; one that is `blank` stands for a typeset one.
 
     Symbols come from the training set and from `others`, formulas or single symbols; labels from
-    the training set and from `labels`. Labels with an unknown symbol or layout are skipped. Raises
+    the training set and from `labels`. Labels with an unknown symbol or layout are skipped. The
+    layout is that of the training set, or, without one, by rules and in one hand. Raises
     `DataError` if out-of-vocabulary signs are asked for and the symbol bank has none.
     """
 
@@ -64,17 +68,20 @@ class Synthesis:
         labels: Sequence[Sequence[str]] = (),
     ) -> None:
         self.vocabulary, self.options = vocabulary, options
-        formulas = [formula for formula in formulas if formula.picture is None]
-        used = options.swap or options.typeset
+        typeset = options.typeset or any(formula.blank for formula in formulas)
+        formulas = [f for f in formulas if f.picture is None and not f.blank]
+        used = options.swap or typeset
         self.symbol_bank = ink_by_token((*formulas, *others) if used else (), vocabulary)
-        if options.typeset:
+        if typeset:
             training_labels = [formula.tokens for formula in formulas]
             self.sample_label = LabelSampler(
                 training_labels, labels, vocabulary, options.vary, options.listed
             )
-            self.typesetter = Typesetter(
-                measure(formulas, vocabulary), self.symbol_bank, vocabulary
-            )
+            layout: Proportions | LayoutRules = LayoutRules(self.symbol_bank)
+            hands = hands_of(others, vocabulary)
+            if formulas:
+                layout, hands = measure(formulas, vocabulary), []
+            self.typesetter = Typesetter(layout, self.symbol_bank, vocabulary, hands)
         if options.strangers and OOV not in self.symbol_bank:
             raise DataError(
                 f"strangers = {options.strangers}, and no pack of hands has any: make one of "
@@ -83,7 +90,7 @@ class Synthesis:
 
     def __call__(self, formula: Formula, rng: np.random.Generator) -> Formula:
         """`formula`, or a synthesized one; deterministic given `rng`."""
-        if self.options.typeset and rng.random() < self.options.typeset:
+        if formula.blank or (self.options.typeset and rng.random() < self.options.typeset):
             return self.typeset(rng)
         if formula.picture is not None:
             return formula  # its pixels are not segmented
@@ -178,6 +185,16 @@ def ink_by_token(formulas: Iterable[Formula], vocabulary: Vocabulary) -> dict[st
         for number, strokes in ink_of(formula).items():
             bank[visual[number]].append(strokes)
     return dict(bank)
+
+
+def hands_of(symbols: Iterable[Formula], vocabulary: Vocabulary) -> list[dict[str, list[Strokes]]]:
+    """The bank of each known writer of at least `LEAST` different symbols."""
+    written: dict[str, list[Formula]] = defaultdict(list)
+    for formula in symbols:
+        if writer := writer_of(formula.name):
+            written[writer].append(formula)
+    banks = (ink_by_token(formulas, vocabulary) for formulas in written.values())
+    return [bank for bank in banks if len(bank) >= LEAST]
 
 
 def _in_time(ink: Mapping[int, Strokes], owners: NDArray[np.int32]) -> dict[str, Any]:

@@ -120,7 +120,8 @@ def misread(
     found = []
     for formula in formulas:
         if formula.strokes and formula.tokens:
-            errors = distance(formula.tokens, recognizer.strokes(formula.strokes).canonical.split())
+            read = recognizer.strokes(formula.strokes).expression.tokens
+            errors = distance(formula.tokens, read)
             if errors:
                 found.append((formula, errors))
         progress()

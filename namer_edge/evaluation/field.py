@@ -117,7 +117,7 @@ class Reading:
         label = tuple(self.sample.label.split())
         if isinstance(self.answer, NamerEdgeError):
             return Prediction(self.sample.name, label, None, str(self.answer))
-        return Prediction(self.sample.name, label, tuple(self.answer.canonical.split()))
+        return Prediction(self.sample.name, label, self.answer.expression.tokens)
 
     @property
     def right(self) -> bool:

@@ -41,6 +41,7 @@ class DenseNetEncoder(nn.Module):
         self.stem = ConvNorm(channels, width, kernel=7, stride=2)
         self.blocks = nn.ModuleList()
         self.transitions = nn.ModuleList()
+        self.dropout = nn.Dropout(dropout)
         widths = []
         for stride in (4, 8, 16):
             self.blocks.append(
@@ -64,5 +65,6 @@ class DenseNetEncoder(nn.Module):
                 x = layer(x, masks)
             maps.append(x)
             if number < len(self.transitions):
-                x = F.avg_pool2d(masked(self.transitions[number](x), masks, 4 << number), 2)
+                narrow = self.dropout(self.transitions[number](x))
+                x = F.avg_pool2d(masked(narrow, masks, 4 << number), 2)
         return maps[1], maps[2]

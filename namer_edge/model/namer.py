@@ -34,6 +34,8 @@ class Architecture(StoredArchitecture):
     blocks: tuple[int, ...] = bounded((0, 1, 2, 3), 0, 64)
     """Residual blocks of `edge` at the same resolutions."""
     vat_width: int = bounded(192, 1, 4096)
+    vat_lateral: int = bounded(0, 0, 4096)
+    """Channels of VAT's 1 × 1 convolution (eq. 1); 0: as many as F8 has."""
     pgd_width: int = bounded(192, 1, 4096)
     pgd_layers: int = bounded(2, 1, 64)
     pgd_heads: int = bounded(6, 1, 256)
@@ -75,6 +77,7 @@ class Namer(nn.Module):
             architecture.vat_width,
             vocabulary.size,
             architecture.vat_dropout,
+            architecture.vat_lateral,
         )
         self.pgd = GraphDecoder(
             architecture.vat_width,

@@ -11,15 +11,21 @@ class VisualTokenizer(nn.Module):
     """F8 [B, C8, h, w], F16 [B, C16, h/2, w/2] → F_out [B, width, h, w], logits [B, K + 1, h, w].
 
     The last class means "none". `classes` is K, the number of visual classes; `dropout` drops whole
-    channels before classification.
+    channels before classification; `lateral` is the width of F'_8x, 0 for C8.
     """
 
     def __init__(
-        self, width8: int, width16: int, width: int, classes: int, dropout: float = 0.0
+        self,
+        width8: int,
+        width16: int,
+        width: int,
+        classes: int,
+        dropout: float = 0.0,
+        lateral: int = 0,
     ) -> None:
         super().__init__()
-        self.lateral = ConvNorm(width16, width8, kernel=1)
-        self.merge = ConvNorm(2 * width8, width)
+        self.lateral = ConvNorm(width16, lateral or width8, kernel=1)
+        self.merge = ConvNorm(width8 + (lateral or width8), width)
         self.dropout = nn.Dropout2d(dropout)
         self.classify = nn.Conv2d(width, classes + 1, 3, padding=1)
         # Prior: nearly all cells are "none".

@@ -42,6 +42,7 @@ class TrainConfig(
 
     # Data: packs made by `namer-edge data pack`.
     train: tuple[str, ...] = ("runs/data/train.npz",)
+    samples: int = bounded(0, 0, inf)  # of an epoch, all typeset from `labels`, if `train` is empty
     validation: str = "runs/data/test2013.npz"
     vocabulary: str = "crohme"  # a packaged name, or a JSON file of `namer-edge data vocabulary`
     output: str = "runs/edge"
@@ -86,7 +87,8 @@ class TrainConfig(
     precision: str = "bf16"  # bf16 | fp16 | fp32
     device: str = "auto"  # auto | cpu | cuda
     threads: int = bounded(0, 0, inf)  # CPU threads of each process; 0: all it may use
-    workers: int = bounded(0, 0, inf)  # processes that draw pictures
+    workers: int = bounded(-1, -1, inf)  # processes that draw; -1: none, beside a GPU CPUs - 1
+    batch_pixels: int = bounded(0, 0, inf)  # at once on the device, padding too; 0: any number
     evaluate_every: int = bounded(1, 0, inf)  # epochs
     evaluate_limit: int = bounded(0, 0, inf)  # formulas to validate at most, roughly; 0: all
     checkpoint_minutes: float = bounded(5.0, 0, inf)

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from namer_edge_runtime.engine.cpus import usable_cpus
 from namer_edge_runtime.errors import ConfigError, TrainingError
 
 LONGEST_WAIT = timedelta(hours=6)
@@ -81,6 +82,16 @@ def pick_device(name: str) -> torch.device:
     if name == "cpu" or not torch.cuda.is_available():
         return torch.device("cpu")
     return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+
+
+def drawing_processes(wanted: int, device: torch.device) -> int:
+    """How many processes draw pictures, `wanted` where that is not -1: beside a GPU one for each
+    CPU of this training process but one, else none."""
+    if wanted >= 0:
+        return wanted
+    if device.type != "cuda":
+        return 0
+    return max(1, usable_cpus() // int(os.environ.get("LOCAL_WORLD_SIZE", "1")) - 1)
 
 
 def attention_kernel(device: torch.device) -> AbstractContextManager[None]:

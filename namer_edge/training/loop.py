@@ -32,14 +32,16 @@ from ..autoregressive.model import AutoregressiveModel
 from ..autoregressive.registry import build_autoregressive
 from ..checkpoints.load_pretrained import LoadedWeights, load_pretrained
 from ..checkpoints.weights import load_state, provenance, save_state, save_weights
-from ..data.batches import Batch, SampleSpec, TrainingSet, loader
+from ..data.batches import Batch, SampleSpec, TrainingSet
 from ..data.formula import Formula
+from ..data.loading import Drawing
 from ..model.namer import Namer
 from .config import TrainConfig
-from .distributed import ProcessGroup, attention_kernel, pick_device
+from .distributed import ProcessGroup, attention_kernel, drawing_processes, pick_device
 from .failures import StepContext, check_finite, explain_out_of_memory
 from .log import Log
 from .loss import Objective
+from .micro_batches import micro_batches as parts
 from .objective import Model, TrainingObjective
 from .quantization_aware import QuantizationAware
 from .schedule import Progress, rate
@@ -47,6 +49,7 @@ from .sequence_loss import SequenceObjective
 from .throughput import Throughput
 from .training_data import TrainingData
 from .validation import validate
+from .weight_average import update_average
 
 
 def build(config: TrainConfig, vocabulary: Vocabulary) -> Model:
@@ -84,6 +87,7 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(device.type, enabled=config.precision == "fp16")
         self.progress = Progress()
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
+        """Weights averaged over the steps; without `ema` those at the last save."""
         self.sources: dict[str, dict[str, str]] = {}
         """Pack → SHA-256 of each of its source files; the weights' JSON holds it."""
         self.parent: dict[str, Any] | None = None
@@ -97,6 +101,7 @@ class Trainer:
         """Writes everything that a resumed run needs; only rank 0 does."""
         if self.processes.rank:
             return
+        self._settle_average()
         moments = self.optimizer.state_dict()["state"]
         flat = {f"{i}.{name}": value for i, s in moments.items() for name, value in s.items()}
         groups = {"model": self.model.state_dict(), "average": self.average, "optimizer": flat}
@@ -157,8 +162,14 @@ class Trainer:
         self.parent = provenance(loaded.record)
         return loaded
 
+    def _settle_average(self) -> None:
+        """Without averaging, the present weights are the average."""
+        if not self.config.ema:
+            update_average(self.average, self.model.state_dict(), 0.0)
+
     def averaged(self) -> Model:
         """A copy of the model with the averaged weights, in eval mode, on the CPU."""
+        self._settle_average()
         copy = build(self.config, self.vocabulary)
         copy.load_state_dict({k: v.cpu() for k, v in self.average.items()})
         return copy.eval()
@@ -173,28 +184,28 @@ class Trainer:
         Raises `TrainingError`, before the weights change, for a loss or gradient that is not
         finite, and if memory runs out.
         """
-        config, processes = self.config, self.processes
-        accumulation_steps = len(micro_batches)
+        config, processes, accumulation_steps = self.config, self.processes, len(micro_batches)
         dtype = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": None}[config.precision]
-        losses: dict[str, float] = {}
+        total: dict[str, Tensor] = {}
         self.optimizer.zero_grad(set_to_none=True)
-        for number, batch in enumerate(micro_batches):
-            last = number + 1 == accumulation_steps
-            seed = (config.seed, self.progress.step, number * processes.size + processes.rank)
+        for part in parts(micro_batches, config.batch_pixels, processes.rank, processes.size):
+            seed = (config.seed, self.progress.step, *part.place)
             torch.manual_seed(hash(seed))
-            samples = len(batch.labels)
+            samples = len(part.batch.labels)
             with (
                 explain_out_of_memory(context, samples, accumulation_steps, processes.size),
-                nullcontext() if last else processes.no_sync(model),
+                nullcontext() if part.last else processes.no_sync(model),
             ):
                 with (
                     torch.autocast(self.device.type, dtype, enabled=dtype is not None),
                     attention_kernel(self.device),
                 ):
-                    micro_losses = model(batch, seed)
-                self.scaler.scale(micro_losses["loss"] / accumulation_steps).backward()
+                    micro_losses = model(part.batch, seed)
+                self.scaler.scale(micro_losses["loss"] * part.share).backward()
             for name, loss in micro_losses.items():
-                losses[name] = losses.get(name, 0.0) + float(loss.detach()) / accumulation_steps
+                weighted = loss.detach().double() * part.share
+                total[name] = total[name] + weighted if name in total else weighted
+        losses = dict(zip(total, torch.stack(list(total.values())).tolist(), strict=True))
         losses = processes.mean(losses, self.device)
         self.scaler.unscale_(self.optimizer)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip or math.inf)
@@ -202,19 +213,11 @@ class Trainer:
         check_finite(context, losses, 0.0 if self.scaler.is_enabled() else float(norm))
         self.scaler.step(self.optimizer)
         self.scaler.update()
-        self._update_average()
+        if config.ema:  # shorter at the start; without, the average is taken where it is needed
+            step = self.progress.step
+            decay = min(config.ema, (1 + step) / (10 + step))
+            update_average(self.average, self.model.state_dict(), decay)
         return losses
-
-    def _update_average(self) -> None:
-        """Exponential moving average of weights and batch statistics, shorter at the start."""
-        step = self.progress.step
-        decay = min(self.config.ema, (1 + step) / (10 + step))
-        with torch.no_grad():
-            for name, value in self.model.state_dict().items():
-                if value.is_floating_point():
-                    self.average[name].lerp_(value, 1 - decay)
-                else:
-                    self.average[name].copy_(value)
 
     # -- the run -------------------------------------------------------------------------------
 
@@ -237,18 +240,17 @@ class Trainer:
         log = None if processes.rank else Log(self.folder, config.log_every, seen)
         throughput = Throughput(self.device, seen)
         last_saved = time.monotonic()
-        # Micro-batches are dealt out like the batches of as many processes, so that both ways of
-        # dividing a batch see the same pictures.
+        # Micro-batches are dealt out like those of as many processes, which see the same pictures.
         accumulation_steps = config.accumulate
         divisions = processes.size * accumulation_steps
-        micro_batch = config.batch_size // divisions
+        micro_batch, on_gpu = config.batch_size // divisions, self.device.type == "cuda"
+        workers = drawing_processes(config.workers, self.device)
+        drawing = Drawing(training_set, micro_batch, config.seed, divisions, workers, on_gpu)
         while progress.epoch < config.epochs and not self.stopping:
             self.objective.train()
-            plan = training_set.plan(progress.epoch, micro_batch, config.seed, divisions)
-            rank_batches = plan[processes.rank :: processes.size]
-            batches = throughput.waiting(
-                loader(training_set, rank_batches[progress.batch :], config.workers)
-            )
+            rank_batches = drawing.plan(progress.epoch)[processes.rank :: processes.size]
+            following = progress.epoch + 1 if progress.epoch + 1 < config.epochs else None
+            batches = throughput.waiting(drawing.batches(rank_batches[progress.batch :], following))
             bar = tqdm(
                 total=len(rank_batches),
                 initial=progress.batch,

@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -17,9 +16,10 @@ from namer_edge_runtime.preprocessing import CELL
 from ..data.batches import UNKNOWN, Batch
 from ..model.graph_decoder import PARTS, PgdLogits
 from ..model.namer import Namer
-from .matching import match
+from .cell_probabilities import CellProbabilities
+from .matching import assign
 from .objective import TrainingObjective
-from .targets import IGNORE, Candidates, node_targets, stack, visual_map
+from .targets import IGNORE, Candidates, completed_nodes, stack, visual_map
 
 FREEZABLE = ("encoder", "vat", "pgd")
 """Parts of a NAMER that training may leave unchanged."""
@@ -66,12 +66,13 @@ class Objective(TrainingObjective):
         """Scalars `loss` (eq. 9), `vat` (eq. 3), and of the enabled heads `self`, `left`, `right`
         (eq. 6, 7); `seed` draws the disturbed nodes."""
         device = next(self.parameters()).device
-        images = batch.images.to(device).float() / 255.0  # [B, C, H, W]
-        mask = None if batch.mask is None else batch.mask.to(device)  # [B, 1, H/16, W/16]
+        images = batch.images.to(device, non_blocking=True).float() / 255.0  # [B, C, H, W]
+        mask = batch.mask  # [B, 1, H/16, W/16]
+        mask = None if mask is None else mask.to(device, non_blocking=True)
         maps = self.namer.encode(images.contiguous(memory_format=torch.channels_last), mask)
         logits = maps.logits.float()  # [B, K + 1, h, w], h = H/8
-        probabilities = torch.softmax(logits.detach(), 1).cpu().numpy()
-        visual, nodes = self._targets(batch, probabilities, np.random.default_rng(seed))
+        seen = CellProbabilities(logits)
+        visual, nodes = self._targets(batch, seen, np.random.default_rng(seed))
         nodes = {name: value.to(device) for name, value in nodes.items()}
         pgd = self.namer.decode(
             maps,
@@ -88,21 +89,32 @@ class Objective(TrainingObjective):
         return {"loss": loss, "vat": vat, **heads}
 
     def _targets(
-        self, batch: Batch, probabilities: NDArray[np.float32], rng: np.random.Generator
+        self, batch: Batch, seen: CellProbabilities, rng: np.random.Generator
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """P* [B, h, w] and the stacked `NodeTargets`, by matching in P [B, K + 1, h, w]."""
-        vocabulary = self.namer.vocabulary
-        visual = np.full((len(probabilities), *probabilities.shape[2:]), IGNORE, np.int64)
+        vocabulary, best = self.namer.vocabulary, seen.best()
+        shapes = [(height // CELL, width // CELL) for height, width in batch.sizes]  # unpadded
+        wanted = seen.of_classes([label.classes[label.visual] for label in batch.labels])
+        matched = [  # [V, 2] each
+            assign(np.ascontiguousarray(rows[:, :h, :w]), estimates, self.options.window)
+            for rows, estimates, (h, w) in zip(wanted, batch.cells, shapes, strict=True)
+        ]
+        columns = seen.of_cells(matched)
+        visual = np.full(best.none.shape, IGNORE, np.int64)
         nodes = []
-        for i, (label, estimates, (height, width)) in enumerate(
-            zip(batch.labels, batch.cells, batch.sizes, strict=True)
-        ):
-            h, w = height // CELL, width // CELL  # of this picture, without padding
-            p = probabilities[i, :, :h, :w]  # [K + 1, h, w]
-            classes = label.classes[label.visual]  # [V]
-            matched = match(p, classes, estimates, self.options.window)  # [V, 2]
-            visual[i, :h, :w] = visual_map(label, matched, (h, w), vocabulary)
-            nodes.append(node_targets(label, matched, p, vocabulary, self.candidates, rng))
+        for i, (label, (h, w)) in enumerate(zip(batch.labels, shapes, strict=True)):
+            visual[i, :h, :w] = visual_map(label, matched[i], (h, w), vocabulary)
+            nodes.append(
+                completed_nodes(
+                    label,
+                    matched[i],
+                    columns[i],
+                    best.of(i, h, w),
+                    vocabulary,
+                    self.candidates,
+                    rng,
+                )
+            )
         return torch.from_numpy(visual), stack(nodes)
 
     def _vat_loss(self, logits: Tensor, target: Tensor) -> Tensor:

@@ -22,25 +22,34 @@ def match(
     estimates: NDArray[np.int64],
     window: int = 5,
 ) -> NDArray[np.int64]:
+    """`assign` by VAT's prediction P [K + 1, h, w] (eq. 2), for the classes [V] of the label's
+    visual tokens, `UNKNOWN` for out-of-vocabulary signs, which match any class."""
+    unknown = (classes == UNKNOWN)[:, None, None]
+    return assign(
+        np.where(unknown, 1 - probabilities[-1], probabilities[classes]), estimates, window
+    )
+
+
+def assign(
+    wanted: NDArray[np.float32], estimates: NDArray[np.int64], window: int = 5
+) -> NDArray[np.int64]:
     """Assigns a cell to each visual label token, jointly the most probable ones.
 
-    probabilities: [K + 1, h, w], VAT's prediction P (eq. 2); classes [V] of the label's visual
-    tokens, `UNKNOWN` for out-of-vocabulary signs, which match any class; estimates [V, 2] (row,
+    wanted: [V, h, w], the probability of each token's class in every cell; estimates [V, 2] (row,
     column) of their positions, T; window: k, cells.
     Returns cells [V, 2], no cell twice: the assignment that minimizes the sum of 1 - P over the
     k × k windows round T. Only cells inside windows enter the cost matrix. Windows that are too
     crowded for all tokens widen by 2. Raises `ValueError` for more tokens than cells.
     """
-    _, height, width = probabilities.shape
-    if len(classes) > height * width:
-        raise ValueError(f"{len(classes)} tokens cannot share {height} x {width} cells")
-    flat = probabilities.reshape(len(probabilities), -1)  # [K + 1, h·w]
-    wanted = np.where((classes == UNKNOWN)[:, None], 1 - flat[-1], flat[classes])  # [V, h·w]
+    count, height, width = wanted.shape
+    if count > height * width:
+        raise ValueError(f"{count} tokens cannot share {height} x {width} cells")
+    flat = wanted.reshape(count, height * width)  # [V, h·w]
     while True:
         near = _windows(estimates, window, height, width)  # [V, h·w]
         cells = np.flatnonzero(near.any(0))
-        if len(cells) >= len(classes):
-            cost = 1.0 - wanted[:, cells]  # [V, cells]
+        if len(cells) >= count:
+            cost = 1.0 - flat[:, cells]  # [V, cells]
             cost[~near[:, cells]] = OUTSIDE
             rows, columns = linear_sum_assignment(cost)
             if (cost[rows, columns] < OUTSIDE).all():

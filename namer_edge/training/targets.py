@@ -13,11 +13,10 @@ from namer_edge_runtime.decode.pick import EOS, SOS, pick_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from ..data.batches import UNKNOWN, LabelPath
+from .cell_probabilities import Best, CellProbabilities
 
 IGNORE = -100
 """Target that losses leave out."""
-BEST = 4
-"""Most probable classes of a cell that become candidates, as in the model file's VAT graph."""
 
 
 @dataclass(frozen=True)
@@ -81,28 +80,54 @@ def node_targets(
     candidates: Candidates,
     rng: np.random.Generator,
 ) -> NodeTargets:
+    """`completed_nodes` of a picture whose probabilities [K + 1, h, w] (eq. 2) are on the host.
+
+    matched: [V, 2] cells of the label's visual tokens.
+    """
+    seen = CellProbabilities.of(probabilities)
+    best = seen.best().of(0, *probabilities.shape[1:])
+    (columns,) = seen.of_cells([matched])
+    return completed_nodes(label, matched, columns, best, vocabulary, candidates, rng)
+
+
+def completed_nodes(
+    label: LabelPath,
+    matched: NDArray[np.int64],
+    columns: NDArray[np.float32],
+    best: Best,
+    vocabulary: Vocabulary,
+    candidates: Candidates,
+    rng: np.random.Generator,
+) -> NodeTargets:
     """Nodes as the runtime picks them, completed by the label's, with targets (eq. 6 to 8).
 
-    matched: [V, 2] cells of the label's visual tokens; probabilities: [K + 1, h, w], eq. 2.
+    matched: [V, 2] cells of the label's visual tokens, no two the same; columns: [V, K + 1], the
+    probabilities in these cells; best: the best classes of all cells.
     A label token owns the node that VAT picked at its cell with the same number of endings,
     whatever its class; if there is none, a node is added. All other picked nodes are to be
     deleted, with their endings.
     """
-    nodes = _labeled(label, matched, probabilities, vocabulary, candidates, rng)
-    nodes = [_disturbed(node, probabilities, vocabulary, candidates, rng) for node in nodes]
-    height, width = probabilities.shape[1:]
+    at = {(int(row), int(column)): p for (row, column), p in zip(matched, columns, strict=True)}
+    nodes = _labeled(label, matched, at, best, vocabulary, candidates, rng)
+    height, width = best.none.shape
+    nodes = [_disturbed(node, at, (height, width), vocabulary, candidates, rng) for node in nodes]
     for _ in range(rng.poisson(candidates.surplus) if len(matched) else 0):
         row, column = matched[rng.integers(len(matched))] + rng.integers(-2, 3, 2)
         row, column = int(np.clip(row, 0, height - 1)), int(np.clip(column, 0, width - 1))
-        token = int(probabilities[:-1, row, column].argmax())
-        nodes.append(VisualNode(row, column, token, float(probabilities[token, row, column])))
+        token, score = int(best.classes[0, row, column]), float(best.scores[0, row, column])
+        nodes.append(VisualNode(row, column, token, score))
     return _connect(nodes, label, vocabulary)
+
+
+Columns = dict[tuple[int, int], NDArray[np.float32]]
+"""Cell (row, column) → [K + 1] probabilities there."""
 
 
 def _labeled(
     label: LabelPath,
     matched: NDArray[np.int64],
-    probabilities: NDArray[np.float32],
+    at: Columns,
+    best: Best,
     vocabulary: Vocabulary,
     candidates: Candidates,
     rng: np.random.Generator,
@@ -114,22 +139,21 @@ def _labeled(
         missing[int(row), int(column), endings[int(label.classes[place])]] = int(place)
     nodes = [
         replace(node, place=missing.pop((node.row, node.column, endings[node.token]), -1))
-        for node in _picked(probabilities, vocabulary, candidates)
+        for node in _picked(best, vocabulary, candidates)
     ]
     for (row, column, count), place in missing.items():
         token = int(label.classes[place])
         # Half of the time VAT's best class, else the label's, unless that is out of vocabulary.
         if rng.random() < 0.5 or token == UNKNOWN:
-            token = _best(probabilities[:-1, row, column], count, vocabulary)
-        nodes.append(
-            VisualNode(row, column, token, float(probabilities[token, row, column]), place)
-        )
+            token = _best(at[row, column][:-1], count, vocabulary)
+        nodes.append(VisualNode(row, column, token, float(at[row, column][token]), place))
     return nodes
 
 
 def _disturbed(
     node: VisualNode,
-    probabilities: NDArray[np.float32],
+    at: Columns,
+    shape: tuple[int, int],
     vocabulary: Vocabulary,
     candidates: Candidates,
     rng: np.random.Generator,
@@ -140,25 +164,20 @@ def _disturbed(
     row, column, token = node.row, node.column, node.token
     if rng.random() < candidates.corrupt:
         endings = int(vocabulary.endings[token])
-        token = _drawn(probabilities[:-1, row, column], endings, vocabulary, rng)
+        token = _drawn(at[row, column][:-1], endings, vocabulary, rng)
     if rng.random() < candidates.jitter:
-        height, width = probabilities.shape[1:]
+        height, width = shape
         row = int(np.clip(row + rng.integers(-1, 2), 0, height - 1))
         column = int(np.clip(column + rng.integers(-1, 2), 0, width - 1))
     return replace(node, row=row, column=column, token=token)
 
 
-def _picked(
-    probabilities: NDArray[np.float32], vocabulary: Vocabulary, candidates: Candidates
-) -> list[VisualNode]:
+def _picked(best: Best, vocabulary: Vocabulary, candidates: Candidates) -> list[VisualNode]:
     """The visual nodes that the runtime would pick."""
-    visual = probabilities[:-1]
-    best = np.argpartition(visual, -BEST, axis=0)[-BEST:]
-    order = np.argsort(-np.take_along_axis(visual, best, 0), axis=0, kind="stable")
-    best = np.take_along_axis(best, order, 0)
-    scores = np.take_along_axis(visual, best, 0)
     decoding = DecodingOptions(threshold=candidates.threshold, max_nodes=256)
-    (nodes,) = pick_nodes(scores[None], best[None], probabilities[-1:], vocabulary, decoding)
+    (nodes,) = pick_nodes(
+        best.scores[None], best.classes[None], best.none[None], vocabulary, decoding
+    )
     return [
         VisualNode(int(row), int(column), int(nodes.classes[i]), float(nodes.scores[i]))
         for i, (row, column) in enumerate(nodes.cells)

@@ -10,7 +10,7 @@ from namer_edge_runtime.errors import DataError, LatexError
 from namer_edge_runtime.formula.nodes import to_nodes
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..data.formula import Formula
+from ..data.formula import Formula, unplaced
 from ..data.labels import canonical
 from ..data.pack import load_pack
 from .config import TrainConfig
@@ -48,8 +48,9 @@ class TrainingData:
         synthetic = bool(config.cut or config.swap or config.typeset)
         # A NAMER learns from positions; synthesis needs the strokes of each symbol.
         needs_positions = config.model == "namer"
-        formulas: list[Formula] = []
-        usable: list[Formula] = []
+        blanks = 0 if config.train else config.samples
+        formulas = [unplaced(f"typeset{number}", ()) for number in range(blanks)]
+        usable = list(formulas)
         for path in config.train:
             if processes.rank:  # rank 0 runs the teacher, the others read its cached positions
                 processes.wait()
@@ -72,8 +73,8 @@ class TrainingData:
             usable += fitting
         if not usable:
             raise DataError(
-                f"no formula to train on in {', '.join(config.train)}: `namer-edge data check` "
-                "tells why"
+                f"no formula to train on in {', '.join(config.train) or 'no pack'}: `namer-edge "
+                "data check` tells why; without packs, give samples, labels and hands"
             )
         validation = load_pack(config.validation).formulas if config.validation else []
         if config.evaluate_limit:

@@ -19,6 +19,8 @@ SUMMARY = "make data sets ready: pack, check, stats, show, symbols, vocabulary, 
 SUB_VERBS = {
     "school": "namer_edge.data.school",
     "everyday": "namer_edge.data.everyday",
+    "compose": "namer_edge.data.compose",
+    "mathematics": "namer_edge.data.mathematics",
     "brackets": "namer_edge.data.brackets",
 }
 FORMS = ("crohme", "hme100k", "mathwriting")

@@ -58,12 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _cost(config: "TrainConfig") -> "Cost":
     from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-    vocabulary = Vocabulary.load(config.vocabulary)
-    if config.model == "namer":
-        from ..model import cost
+    from ..model import cost
 
-        return cost.measure(config.architecture, vocabulary)
+    vocabulary = Vocabulary.load(config.vocabulary)
+    size = cost.typical_size(config.preprocessing)
+    if config.model == "namer":
+        return cost.measure(config.architecture, vocabulary, *size)
     from ..autoregressive.cost import measure
     from ..autoregressive.registry import build_autoregressive
 
-    return measure(build_autoregressive(config.decoder, vocabulary))
+    return measure(build_autoregressive(config.decoder, vocabulary), *size)

@@ -41,7 +41,7 @@ def test_a_table_of_symbols_is_packed_as_formulas_of_one_token(table: Path, tmp_
     cross, equals, stranger, dot = load_pack(packed).formulas
     assert stranger.tokens == (OOV,)
     assert [f.tokens for f in (cross, equals, dot)] == [("x",), ("=",), (".",)]
-    assert cross.name == "hands.tsv.gz:2"
+    assert cross.name == "hands.tsv.gz:2:a1"
     assert [stroke.tolist() for stroke in equals.strokes] == [
         [[0, 0], [1000, 0]],
         [[0, 300], [1000, 300]],

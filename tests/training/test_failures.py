@@ -1,8 +1,6 @@
 """What goes wrong in training is said in a sentence, with what to do about it."""
 
 import json
-import os
-import signal
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +11,7 @@ import torch
 from torch import nn
 
 from namer_edge.checkpoints.weights import load_state, save_weights
-from namer_edge.data.batches import Batch, TrainingSet
+from namer_edge.data.batches import Batch
 from namer_edge.data.formula import unplaced
 from namer_edge.data.pack import Pack, load_pack, save_pack
 from namer_edge.data.report import Report
@@ -169,26 +167,6 @@ def test_a_corrupt_pack_is_named(
     assert f"{pack}: no pack, or a damaged one" in error
     assert "not what was written" in error
     assert "Traceback" not in error
-
-
-def test_a_killed_drawing_process_is_said(
-    settings: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parent = os.getpid()
-    drawn = TrainingSet.__getitem__
-
-    def fatal(ink: TrainingSet, draw: Any) -> Any:
-        if os.getpid() != parent:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return drawn(ink, draw)
-
-    monkeypatch.setattr(TrainingSet, "__getitem__", fatal)
-    threads = torch.get_num_threads()
-    try:
-        with pytest.raises(TrainingError, match=r"draws pictures died.*--resume"):
-            loop.train(load_config("edge", [*settings, "workers=1"]))
-    finally:
-        torch.set_num_threads(threads)
 
 
 def test_unsegmented_ink_asks_for_a_teacher(

@@ -7,6 +7,7 @@ import torch
 
 from namer_edge.data.augment import Augmentation
 from namer_edge.data.batches import TrainingSet, loader
+from namer_edge.model.namer import Namer
 from namer_edge.training.config import TrainConfig, load_config
 from namer_edge.training.loop import build, objective_of
 from namer_edge_runtime.decode.options import DecodingOptions
@@ -34,7 +35,7 @@ ROWS = {
 def test_the_paper_is_what_its_implementation_details_say() -> None:
     config = load_config("paper-crohme")
     assert (config.model, config.encoder) == ("namer", "densenet")
-    assert (config.vat_width, config.pgd_width) == (256, 256)
+    assert (config.vat_width, config.vat_lateral, config.pgd_width) == (256, 256, 256)
     assert (config.pgd_layers, config.pgd_feedforward) == (2, 2)
     assert (config.pgd_weight, config.window, config.symbol_height) == (0.5, 5, 40)
     assert (config.epochs, config.batch_size, config.warmup_epochs) == (240, 32, 1)
@@ -49,6 +50,24 @@ def test_the_paper_is_what_its_implementation_details_say() -> None:
     photos = load_config("paper-hme100k")
     assert photos.channels == 3
     assert (photos.epochs, Vocabulary.load(photos.vocabulary).name) == (40, "hme100k")
+
+
+def test_the_model_is_of_the_width_and_dropout_that_are_published() -> None:
+    config = load_config("paper-crohme")
+    model = build(config, Vocabulary.load("crohme"))
+    assert isinstance(model, Namer)
+    assert model.vat.lateral.conv.out_channels == model.vat.merge.conv.out_channels == 256
+    transition = [m for m in model.encoder.children() if isinstance(m, torch.nn.Dropout)]
+    assert [m.p for m in transition] == [0.2]
+    image = torch.ones(1, 1, 32, 32)
+    model.encoder.train()
+    for layer in model.encoder.blocks.modules():
+        if isinstance(layer, torch.nn.Dropout):
+            layer.p = 0.0  # what is random now is the transitions
+    for layer in model.encoder.modules():
+        if isinstance(layer, torch.nn.BatchNorm2d):
+            layer.eval()
+    assert not torch.equal(model.encoder(image)[0], model.encoder(image)[0])
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n.startswith(tuple(ROWS))])

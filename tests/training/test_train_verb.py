@@ -18,6 +18,20 @@ def test_a_dry_run_prints_the_configuration_and_the_cost(
     assert "GFLOPs" in text
 
 
+def test_the_cost_is_that_of_the_size_that_is_trained(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = []
+    for height in (20, 40):
+        assert main(["train", "edge", f"symbol_height={height}", "--dry-run"]) == 0
+        lines.append(capsys.readouterr().out.splitlines())
+    (small, large) = (text[-6:] for text in lines)
+    assert small[0].startswith("96 x 256 pixels")
+    assert large[0].startswith("192 x 512 pixels")
+    flops = [float(text[1].split()[-2]) for text in (small, large)]
+    assert flops[1] == pytest.approx(4 * flops[0], rel=0.01)
+    assert "multiply-adds (the paper's table 3: 11.39 G)" in large[-1]
+    assert float(large[-1].split()[0]) == pytest.approx(float(large[-2].split()[-2]) / 2, abs=0.01)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

@@ -12,12 +12,8 @@ import pytest
 import torch
 
 from namer_edge.checkpoints.weights import load_state, save_state
-from namer_edge.data.batches import TrainingSet, loader
-from namer_edge.data.pack import load_pack
-from namer_edge.training.config import load_config
 from namer_edge.training.log import Log
 from namer_edge_runtime.command import main
-from namer_edge_runtime.formula.vocabulary import Vocabulary
 
 from .conftest import PLAIN, SMALL
 
@@ -164,30 +160,3 @@ def test_what_was_resumed_from_is_not_held_open(tmp_path: Path) -> None:
     tensor = load_state(path)[0]["model"]["a"]
     assert tensor.untyped_storage().filename is None
     assert torch.equal(tensor, torch.ones(9))
-
-
-def test_pictures_are_drawn_by_processes_that_were_spawned(
-    pack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As on Windows and macOS: nothing is inherited, all is pickled."""
-    config = load_config("edge", [*SMALL, *PLAIN])
-    ink = TrainingSet(
-        load_pack(pack).formulas,
-        Vocabulary.load("crohme"),
-        config.preprocessing,
-        config.augmentation,
-    )
-    plan = ink.plan(0, 4, 0)
-    here = list(loader(ink, plan))
-    started: list[int] = []
-    loading = torch.utils.data.DataLoader.__init__
-
-    def spawning(self: object, *arguments: object, **options: object) -> None:
-        started.append(1)
-        loading(self, *arguments, **options, multiprocessing_context="spawn")  # type: ignore[arg-type]
-
-    monkeypatch.setattr(torch.utils.data.DataLoader, "__init__", spawning)
-    there = list(loader(ink, plan, workers=1))
-    assert started
-    assert len(here) == len(there) == 4
-    assert all(torch.equal(a.images, b.images) for a, b in zip(here, there, strict=True))

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any
 
 from ..errors import DataError, NamerEdgeError
-from ..inputs import address_hint
+from ..inputs import LARGEST_FILE, address_hint
 from ..picture.foreign import SUFFIXES
 
 STANDARD_INPUT = "-"
@@ -29,8 +29,6 @@ _OFFICE = "[Content_Types].xml"
 """A member of every Office document, which is a zip."""
 _OFFICE_INK = re.compile(r"(word|ppt|xl)/ink/[^/]+\.xml")
 """Names of its members that are InkML."""
-LARGEST_MEMBER = 1 << 28
-"""Bytes a file in a zip may unpack to."""
 _ZIP = b"PK\x03\x04"
 
 
@@ -118,7 +116,7 @@ def _behind(path: str) -> Iterator[Source]:
 
 def _streamed(stream: IO[bytes], name: str) -> Iterator[Source]:
     """Yields the content of a stream: one input, or those of a zip."""
-    data = stream.read(LARGEST_MEMBER + 1)
+    data = stream.read(LARGEST_FILE + 1)
     if data.startswith(_ZIP):
         yield from _members(io.BytesIO(data), name)
     else:
@@ -204,7 +202,7 @@ def _members(file: str | IO[bytes], name: str) -> Iterator[Source]:
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Source:
     try:
         with archive.open(member) as stream:
-            data = stream.read(LARGEST_MEMBER + 1)
+            data = stream.read(LARGEST_FILE + 1)
     except Exception as error:  # zipfile raises many kinds for a damaged or encrypted member
         return Source(name, error=DataError(f"{name}: cannot be unpacked ({error})"))
     return Source(name, NamedBytes(data, name))

@@ -127,10 +127,10 @@ def decode_all(
         ranked = [
             paths.hypothesis(row, rank) for rank in range(others) if paths.scores[row, rank] >= 0
         ]
-        said = first[0].classes.tobytes()
+        best_classes = first[0].classes.tobytes()
         first += [
             other
             for other in other_hypotheses(ranked, self_probs[row], vocabulary_endings, alternatives)
-            if other.classes.tobytes() != said
+            if other.classes.tobytes() != best_classes
         ][: alternatives - 1]
     return found

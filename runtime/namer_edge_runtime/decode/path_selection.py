@@ -87,7 +87,7 @@ def select_paths(
     scores = np.full((batch, ranks), -1.0)
     repaired = np.zeros((batch, ranks), np.bool_)
     labels = np.zeros((batch, most), np.int64)
-    said = np.zeros((batch, most), np.float32)
+    class_probs = np.zeros((batch, most), np.float32)
     # Room for the largest formula, which all of the batch use one after the other.
     alive = np.empty(most, np.bool_)
     edges = np.empty((most, most), np.float64)
@@ -112,13 +112,13 @@ def select_paths(
         for node in range(size):
             deleted[node] = 1.0
             if node > EOS:
-                said[b, node] = _number(self_probs[b, node, own[node]])
+                class_probs[b, node] = _number(self_probs[b, node, own[node]])
                 if parents[b, node] < 0:
                     deleted[node] = max(MIN_DELETE, _number(self_probs[b, node, end + 1]))
         for node in range(size):
             symbol = parents[b, node] if parents[b, node] >= 0 else node
             alive[node] = own[node] != end + 1 and (
-                not weighed or symbol <= EOS or said[b, symbol] >= MIN_CLASS
+                not weighed or symbol <= EOS or class_probs[b, symbol] >= MIN_CLASS
             )
         weigh(left[b], right[b], alive, size, left_weight, right_weight, edges)
         least = MIN_EDGE * total if weighed else epsilon
@@ -126,7 +126,7 @@ def select_paths(
         sources = heap  # done with
         list_edges(edges, inside, size, sources, targets, weights)
         if weighed:
-            _to_likelihood(weights, targets, count, said[b], deleted, total)
+            _to_likelihood(weights, targets, count, class_probs[b], deleted, total)
         found = extend(
             sources, targets, weights, count, size, ranks, lengths, before, rank_before, room
         )
@@ -137,9 +137,11 @@ def select_paths(
             reached = walk(path, inner, parents[b], size, edges, room, walked)
             walked[reached:] = 0
             counts[b, rank] = reached
-            scores[b, rank] = _score(walked, reached, said[b], deleted, size, edges, total, read)
+            scores[b, rank] = _score(
+                walked, reached, class_probs[b], deleted, size, edges, total, read
+            )
             repaired[b, rank] = not np.array_equal(walked[:reached], path[:inner])
-    return chosen, counts, scores, repaired, labels, said
+    return chosen, counts, scores, repaired, labels, class_probs
 
 
 @part
@@ -153,7 +155,7 @@ def _to_likelihood(
     weights: NDArray[np.float64],
     targets: NDArray[np.int64],
     count: int,
-    said: NDArray[np.float32],
+    class_probs: NDArray[np.float32],
     deleted: NDArray[np.float64],
     total: float,
 ) -> None:
@@ -163,7 +165,7 @@ def _to_likelihood(
         target = targets[edge]
         weights[edge] = np.log(max(MIN_PROBABILITY, weights[edge] / total))
         if target > EOS:
-            weights[edge] += np.log(max(MIN_PROBABILITY, np.float64(said[target])))
+            weights[edge] += np.log(max(MIN_PROBABILITY, np.float64(class_probs[target])))
             weights[edge] -= np.log(deleted[target])
 
 
@@ -171,7 +173,7 @@ def _to_likelihood(
 def _score(
     path: NDArray[np.int64],
     count: int,
-    said: NDArray[np.float32],
+    class_probs: NDArray[np.float32],
     deleted: NDArray[np.float64],
     size: int,
     edges: NDArray[np.float64],
@@ -180,14 +182,14 @@ def _score(
 ) -> float:
     """`Hypothesis.score` of `path[:count]`: product of P(class), E / `total` and P(delete).
 
-    `said` and `deleted` [N] are P(class) and P(delete); `read` is room for a mark at each node.
+    `class_probs` and `deleted` [N] are P(class) and P(delete); `read` [N] is scratch memory.
     """
     product = 1.0
     previous = SOS
     read[:size] = False
     for place in range(count):
         node = path[place]
-        product *= edges[previous, node] / total * said[node]
+        product *= edges[previous, node] / total * class_probs[node]
         read[node] = True
         previous = node
     product *= edges[previous, EOS] / total

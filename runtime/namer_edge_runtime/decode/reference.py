@@ -319,15 +319,15 @@ def select_paths(
     for b, n in enumerate(sizes.tolist()):
         probs, own = np.nan_to_num(self_probs[b, :n]), parents[b, :n]
         labels = revise(self_probs[b, :n], classes[b, :n], own, vocabulary_endings, not weighed)
-        said = probs[np.arange(n), labels]
-        said[:2] = 0
-        revised[b, :n], node_scores[b, :n] = labels, said
+        class_probs = probs[np.arange(n), labels]
+        class_probs[:2] = 0
+        revised[b, :n], node_scores[b, :n] = labels, class_probs
         deleted = np.maximum(probs[:, delete].astype(np.float64), MIN_DELETE)
         deleted[:2] = deleted[own >= 0] = 1
         alive = labels != delete
         if weighed:
             of_symbol = np.where(own < 0, np.arange(n), own)
-            alive &= (said[of_symbol].astype(np.float64) >= MIN_CLASS) | (of_symbol < 2)
+            alive &= (class_probs[of_symbol].astype(np.float64) >= MIN_CLASS) | (of_symbol < 2)
         edges, sources, targets, weights = build(
             left[b, :n, :n],
             right[b, :n, :n],
@@ -337,7 +337,7 @@ def select_paths(
             right_weight,
         )
         if weighed:
-            likely = np.where(np.arange(n) < 2, 1.0, said.astype(np.float64))
+            likely = np.where(np.arange(n) < 2, 1.0, class_probs.astype(np.float64))
             likely = np.log(np.maximum(likely, MIN_PROBABILITY)) - np.log(deleted)
             weights = np.log(np.maximum(weights / total, MIN_PROBABILITY)) + likely[targets]
         paths = zip(*longest_paths(sources, targets, weights, n, ranks), strict=True)
@@ -346,7 +346,7 @@ def select_paths(
             path = repair(route, own, edges)
             whole = [0, *path.tolist(), 1]
             product = 1.0
-            for place, prob in enumerate(said[path].tolist()):
+            for place, prob in enumerate(class_probs[path].tolist()):
                 product *= float(edges[whole[place], whole[place + 1]]) / total * prob
             product *= float(edges[whole[-2], 1]) / total
             for node in np.setdiff1d(np.arange(n), path).tolist():

@@ -13,6 +13,7 @@ from ..inputs import LoadedInput
 from ..picture.components import SOFT, connected
 from ..picture.prepare import INK, PageInk
 
+
 class Page(ABC):
     """Shapes that lines are made of, and the input that some of them are alone."""
 

@@ -38,10 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(values: dict[str, Any]) -> list[str]:
     width = max(map(len, values), default=0)
-    return [f"{key:<{width}}  {_shown(value)}" for key, value in values.items()]
+    return [f"{key:<{width}}  {_formatted(value)}" for key, value in values.items()]
 
 
-def _shown(value: Any) -> str:
+def _formatted(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

@@ -76,9 +76,9 @@ class Output:
         if self._format == JSON:
             print(json.dumps(outcome.to_json(), ensure_ascii=False))
         elif isinstance(outcome.answer, Result):
-            print(self._shown(_one_field(outcome.source), outcome.answer))
+            print(self._formatted(_one_field(outcome.source), outcome.answer))
 
-    def _shown(self, name: str, result: Result) -> str:
+    def _formatted(self, name: str, result: Result) -> str:
         if self._format == LABEL_GRAPH:
             return result.label_graph(name).rstrip()
         fields = [name]
