@@ -52,7 +52,7 @@ class Machine:
             features=cpu_flags(),
             int8_unit=int8_unit(),
             int8_sums=sums_here(),
-            gpu=_said(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
+            gpu=said(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
             system=platform.platform(),
             python=platform.python_version(),
             versions={name: installed_version(name) for name in (*PACKAGES, *EXTRA_PACKAGES)},
@@ -81,14 +81,14 @@ class Machine:
 def _revision() -> str | None:
     git = ["git", "-C", str(Path(__file__).parent)]
     # A package installed inside somebody else's clone is not of that clone's revision.
-    if _said([*git, "ls-files", "--error-unmatch", Path(__file__).name]) is None:
+    if said([*git, "ls-files", "--error-unmatch", Path(__file__).name]) is None:
         return None
-    revision = _said([*git, "rev-parse", "--short=12", "HEAD"])
-    changed = _said([*git, "status", "--porcelain", "--untracked-files=no"])
+    revision = said([*git, "rev-parse", "--short=12", "HEAD"])
+    changed = said([*git, "status", "--porcelain", "--untracked-files=no"])
     return f"{revision}-dirty" if revision and changed else revision
 
 
-def _said(command: list[str]) -> str | None:
+def said(command: list[str]) -> str | None:
     """What a program printed; None where it is not there, failed or had nothing to say."""
     if shutil.which(command[0]) is None:
         return None
