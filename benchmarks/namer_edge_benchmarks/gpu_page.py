@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import UsageError
-from namer_edge_runtime.verbs.options import check_writable, positive, write_text
+from namer_edge_runtime.outputs import check_writable, write_text
+from namer_edge_runtime.verbs.options import positive
 
 from .configuration import Configuration, Row
 from .formulas import find

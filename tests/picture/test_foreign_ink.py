@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from namer_edge_runtime.picture.foreign_ink import BLOT, FAR, FRAME, SCRIBBLE, UNDERLINE
+from namer_edge_runtime.picture.foreign_ink import (
+    BLOT,
+    DOTTED,
+    FAR,
+    FRAME,
+    SCRIBBLE,
+    UNDERLINE,
+)
 from namer_edge_runtime.picture.prepare import prepare
 
 from .test_prepare import LOOK, STROKES, page
@@ -21,6 +28,32 @@ def sheet() -> Gray:
 def boxed() -> Gray:
     picture = sheet()
     cv2.rectangle(picture, (ROOM, ROOM), (ROOM + 365, ROOM + 125), 0, 4)
+    return picture
+
+
+def circled_open() -> Gray:
+    picture = sheet()
+    cv2.ellipse(picture, (ROOM + 182, ROOM + 62), (230, 95), 0, 130, 486, 0, 4, cv2.LINE_AA)
+    return picture
+
+
+def selected() -> Gray:
+    picture = sheet()
+    for x in range(ROOM - 10, ROOM + 380, 16):
+        for y in (ROOM - 10, ROOM + 134):
+            cv2.line(picture, (x, y), (x + 8, y), 0, 2)
+    for y in range(ROOM - 2, ROOM + 130, 16):
+        for x in (ROOM - 10, ROOM + 382):
+            cv2.line(picture, (x, y), (x, y + 8), 0, 2)
+    return picture
+
+
+def dotted() -> Gray:
+    picture = sheet()
+    for x in range(15, picture.shape[1], 40):
+        for y in range(15, picture.shape[0], 40):
+            if picture[y - 6 : y + 7, x - 6 : x + 7].min() == 255:
+                cv2.circle(picture, (x, y), 2, 60, -1)
     return picture
 
 
@@ -51,11 +84,11 @@ def spiral() -> Gray:
     return picture
 
 
-def crossed_out() -> Gray:
+def crossed_out(swing: float = 40) -> Gray:
     picture = sheet()
     time = np.linspace(0, 1, 400)
     x = ROOM - 110 + 80 * time
-    y = ROOM + 60 + 35 * np.sin(time * 40)
+    y = ROOM + 60 + 35 * np.sin(time * swing)
     points = np.rint(np.stack([x, y], axis=1)).astype(np.int32)
     cv2.polylines(picture, [points], False, 0, 4, cv2.LINE_AA)
     return picture
@@ -71,9 +104,18 @@ def numbered() -> Gray:
     ("picture", "note"),
     [
         *((boxed(), FRAME), (circled(), FRAME), (underlined(), UNDERLINE), (punched(), BLOT)),
-        *((spiral(), BLOT), (crossed_out(), SCRIBBLE), (numbered(), FAR)),
+        *((spiral(), BLOT), (crossed_out(), BLOT), (numbered(), FAR)),
+        *(
+            (circled_open(), FRAME),
+            (selected(), DOTTED),
+            (dotted(), DOTTED),
+            (crossed_out(24), SCRIBBLE),
+        ),
     ],
-    ids=["box", "circle", "underlines", "holes", "spiral", "crossed out", "page number"],
+    ids=[
+        *("box", "circle", "underlines", "holes", "spiral", "crossed out", "page number"),
+        *("open circle", "selection", "dotted paper", "crossed out by few lines"),
+    ],
 )
 def test_what_is_no_formula_is_left_out_and_told(picture: Gray, note: str) -> None:
     wanted, prepared = prepare(sheet(), LOOK), prepare(picture, LOOK)

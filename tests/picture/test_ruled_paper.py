@@ -1,8 +1,10 @@
 """Lines of the paper leave a picture; bars of a formula stay."""
 
+import cv2
 import numpy as np
 import pytest
 
+from namer_edge_runtime.picture.background import RULING
 from namer_edge_runtime.picture.prepare import prepare
 from namer_edge_runtime.picture.ruled_paper import without_ruling
 from namer_edge_runtime.preprocessing import Preprocessing
@@ -28,6 +30,26 @@ def test_printed_lines_leave_and_ink_stays(squared: bool, slope: float, level: i
     ink = page < 128
     assert (plain[ink] > 127).mean() > 0.97
     assert (plain[~ink] > 20).mean() < 0.005
+
+
+def test_nothing_stays_where_a_margin_line_crosses() -> None:
+    lined = np.full((260, 500), 235, np.uint8)
+    lined[60:100, 200:206] = lined[60:100, 300:306] = 20
+    down, across = np.ones(500), np.ones(260)
+    down[40:43], across[30::45] = 0.5, 0.5
+    lined = (lined * across[:, None] * down).astype(np.uint8)
+    assert (without_ruling(255 - lined)[:, 30:60] <= 60).all()
+
+
+def test_lines_of_two_strengths_leave_millimeter_paper() -> None:
+    lined = np.full((300, 500), 235, np.uint8)
+    lined[60:200, 200:208] = lined[60:200, 300:308] = 20
+    for step, share in ((10, 0.88), (50, 0.65)):
+        lined[5::step] = lined[5::step] * share
+        lined[:, 5::step] = lined[:, 5::step] * share
+    prepared = prepare(lined, Preprocessing())
+    assert prepared.notes == (RULING,)
+    assert cv2.connectedComponents((prepared.image > 100).astype(np.uint8))[0] == 3
 
 
 @pytest.mark.parametrize("rows", [[70], [60, 90], [10, 60, 80]])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from namer_edge_runtime.picture.foreign_ink import FRAME
 from namer_edge_runtime.picture.prepare import prepare
 from namer_edge_runtime.picture.sheet import OUTSIDE, find_sheet
 from namer_edge_runtime.preprocessing import Preprocessing
@@ -30,6 +31,25 @@ def test_a_dark_border_is_left_out(width: int, sides: str, level: int) -> None:
     corner = width * ("l" in sides), width * ("t" in sides)
     moved = prepared.from_input(np.array([corner]))
     np.testing.assert_allclose(moved, wanted.from_input(np.zeros((1, 2))), atol=1)
+
+
+@pytest.mark.parametrize("sides", ["tblr", "tl", "tb"])
+def test_a_sheet_with_nothing_dark_on_it_is_found(sides: str) -> None:
+    pencil = 220 - (255 - framed(0, 0)) // 5
+    top, below, left, right = (12 * (side in sides) for side in "tblr")
+    picture = np.pad(pencil, ((top, below), (left, right)), constant_values=20)
+    prepared = prepare(picture, LOOK)
+    assert prepared.notes == (OUTSIDE,)
+    assert np.abs(prepared.image.astype(int) - prepare(page(), LOOK).image).mean() < 3
+
+
+def test_a_sheet_is_found_although_a_frame_parts_it() -> None:
+    sheet = np.pad(page(), 60, constant_values=255)
+    cv2.rectangle(sheet, (40, 40), (sheet.shape[1] - 40, sheet.shape[0] - 40), 0, 4)
+    picture = np.pad(sheet, 200, constant_values=60)
+    prepared = prepare(picture, LOOK)
+    assert prepared.notes == (OUTSIDE, FRAME)
+    assert np.abs(prepared.image.astype(int) - prepare(page(), LOOK).image).mean() < 3
 
 
 def test_a_board_in_a_light_frame_is_a_sheet_too() -> None:

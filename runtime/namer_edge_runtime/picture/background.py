@@ -27,7 +27,9 @@ RINGING = 5
 INK = 100
 """Level of the ink map, of 255, from which a pixel counts as ink where components are measured."""
 ROUGH = 0.04
-"""Ink is rough where a closing of 3 pixels adds so much to it, as a share."""
+"""Ink is rough where a closing of 3 pixels adds so much to it, as a share, and"""
+HOLES, LEAST = 1.5, 13
+"""it has so many holes for each component, of which so many are counted at least."""
 SMOOTHING, MOST_SMOOTHINGS = 1.0, 3
 """Standard deviation in pixels that rough ink is smoothed with, and how often at most."""
 FAINT, DARK, BESIDE = 70, 160, 5
@@ -90,12 +92,7 @@ def ink_map(
     notes = () if plain is ink else (RULING,)
     if notes:
         steps.add("The lines of the paper taken out", 255 - plain)
-    image = stretched(plain)
-    for _ in range(MOST_SMOOTHINGS):
-        if image is not None and not _rough(image):
-            break
-        plain = np.asarray(cv2.GaussianBlur(plain, (0, 0), SMOOTHING), np.uint8)
-        image = stretched(plain)
+    image = _smoothed(plain)
     if image is not None:
         image = _evened(image)
         steps.add("Grain cut off, ink full", 255 - image)
@@ -105,7 +102,7 @@ def ink_map(
 def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Brightness of the ground at each pixel, ink being dark."""
     levels = counts(coarse)
-    if levels.argmax() < coarse.max():  # beside ink, JPEG and sharpening leave what is brighter
+    if levels.argmax() < coarse.max():  # grain, or what JPEG leaves beside ink
         coarse = np.asarray(cv2.medianBlur(coarse, RINGING), np.uint8)
     closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
     if levels.max() <= EVEN * coarse.size:
@@ -179,11 +176,27 @@ def stretched(ink: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     return np.asarray(cv2.LUT(ink, np.rint(table).astype(np.uint8)), np.uint8)
 
 
+def _smoothed(plain: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
+    """The ink `stretched`, and smoothed where it is rough and that helps."""
+    first = image = stretched(plain)
+    for _ in range(MOST_SMOOTHINGS):
+        if image is not None and not _rough(image):
+            return image
+        plain = np.asarray(cv2.GaussianBlur(plain, (0, 0), SMOOTHING), np.uint8)
+        image = stretched(plain)
+    return first if image is None or _rough(image) else image
+
+
 def _rough(image: NDArray[np.uint8]) -> bool:
     """Whether the ink has holes and a ragged outline."""
     mask = cv2.threshold(image, INK, 1, cv2.THRESH_BINARY)[1]
-    closed = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-    return cv2.countNonZero(closed) > (1 + ROUGH) * cv2.countNonZero(mask)
+    kernel = np.ones((3, 3), np.uint8)
+    closed = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, kernel)
+    if cv2.countNonZero(closed) <= (1 + ROUGH) * cv2.countNonZero(mask):
+        return False
+    _, nesting = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
+    holes = int((nesting[0][:, 3] >= 0).sum())
+    return holes > HOLES * max(LEAST, cv2.connectedComponents(closed)[0] - 1)
 
 
 def _evened(image: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -33,8 +33,9 @@ first share for a single component, which may be the bar of a letter."""
 LONG, UNDER = 0.6, 0.35
 """Share of the width of what stands above that an underline has, and symbol heights up to which it
 may reach into it."""
-SMALL, MARKS = 0.35, 12
-"""Printed dots and the dashes of a selection are so small in typical symbols, and so many."""
+SMALL, MARKS, MOST_MARKS = 0.35, 12, 1500
+"""Printed dots and the dashes of a selection are so small in typical symbols, and so many, at least
+and at most."""
 EVEN = 0.25
 """Share of the usual distance that the distances of such marks differ by at most."""
 MOST_LINES = 3
@@ -109,7 +110,7 @@ def _without_marks(clean: ConnectedComponents) -> ConnectedComponents:
     solid = area >= SOLID * sides.prod(axis=1)
     small = large < SMALL * typical_height(sides[~solid])
     plain = small & solid
-    if plain.sum() < MARKS:
+    if not MARKS <= plain.sum() <= MOST_MARKS:
         return clean
     usual = float(np.median(large[plain]))
     alike = plain & (large <= 1.6 * usual) & (large >= usual / 1.6)
@@ -122,9 +123,9 @@ def _without_marks(clean: ConnectedComponents) -> ConnectedComponents:
         return clean
     marks = np.zeros(len(clean), np.bool_)
     marks[np.flatnonzero(alike)[even]] = True
-    # Those at the ends of rows, and corners where two dashes meet.
-    gaps = np.linalg.norm(centers[:, None] - centers[None, marks], axis=2).min(1)
-    marks |= small & (large <= 2 * usual) & (gaps <= (1 + EVEN) * apart)
+    for _ in range(2):  # those at the ends of rows, then corners where two dashes meet
+        gaps = np.linalg.norm(centers[:, None] - centers[None, marks], axis=2).min(1)
+        marks |= small & (large <= 2 * usual) & (gaps <= (1 + EVEN) * apart)
     return clean if marks.all() else clean.only(~marks)
 
 

@@ -104,7 +104,8 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     beyond = beyond if len(beyond) else gray[outside]
     paper = float(np.median(gray[(within > 1.5) & (within <= BESIDE)]))
     desk = float(np.median(beyond))
-    if not dark.any() and (gray[within > BESIDE] < FAINT * paper).mean() < WRITTEN:
+    inner = gray[(within > BESIDE) & (filled > 0)]
+    if not dark.any() and (inner < FAINT * paper).sum() < WRITTEN * area:
         return None
     return hull if desk < DARKER * paper and paper - desk > CONTRAST else None
 
