@@ -52,7 +52,7 @@ class Machine:
             features=cpu_flags(),
             int8_unit=int8_unit(),
             int8_sums=sums_here(),
-            gpu=_output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
+            gpu=output_of(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
             system=platform.platform(),
             python=platform.python_version(),
             versions={name: installed_version(name) for name in (*PACKAGES, *EXTRA_PACKAGES)},
@@ -81,14 +81,14 @@ class Machine:
 def _revision() -> str | None:
     git = ["git", "-C", str(Path(__file__).parent)]
     # A package installed inside somebody else's clone is not of that clone's revision.
-    if _output([*git, "ls-files", "--error-unmatch", Path(__file__).name]) is None:
+    if output_of([*git, "ls-files", "--error-unmatch", Path(__file__).name]) is None:
         return None
-    revision = _output([*git, "rev-parse", "--short=12", "HEAD"])
-    changed = _output([*git, "status", "--porcelain", "--untracked-files=no"])
+    revision = output_of([*git, "rev-parse", "--short=12", "HEAD"])
+    changed = output_of([*git, "status", "--porcelain", "--untracked-files=no"])
     return f"{revision}-dirty" if revision and changed else revision
 
 
-def _output(command: list[str]) -> str | None:
+def output_of(command: list[str]) -> str | None:
     """Output of a program; None where it is missing, failed or printed nothing."""
     if shutil.which(command[0]) is None:
         return None

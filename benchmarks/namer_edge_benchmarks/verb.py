@@ -25,10 +25,12 @@ of its own. What cannot run here is a row that says why.
 Further measurements, each with --help:
 
   namer-edge benchmark targets PACK    the runtime's targets, each met or missed
+  namer-edge benchmark gpu DATA        FPS and memory on a GPU, beside the paper's
   namer-edge benchmark tables          the tables of docs/benchmarks.md, from the results of record
 """
 SUB_VERBS = {
     "targets": "namer_edge_benchmarks.runtime_targets",
+    "gpu": "namer_edge_benchmarks.gpu_page",
     "tables": "namer_edge_benchmarks.readme_tables",
 }
 RUNS = ("paper", "scaling", "accuracy")

@@ -24,6 +24,7 @@ from .configuration import STAGES, Accuracy, Configuration, Measured, Row, Sprea
 from .encoder_share import Watching, watch
 from .energy import joules, read_energy
 from .formulas import samples
+from .gpu_memory import gpu_memory
 
 WINDOW = 8
 """Batches given at once, so that pictures of one size find each other (as `Recognizer.each`)."""
@@ -57,6 +58,7 @@ def measure(trial: Configuration) -> Measured:
     """In this process. Raises the typed errors of model, engine, device and data, and `UsageError`
     where no formula could be read."""
     from namer_edge_runtime.decode import warm_up
+    from namer_edge_runtime.diagnostics.cold_start import peak_memory
 
     chosen = samples(Path(trial.data), trial.limit, trial.as_pictures, trial.only)
     failed = {s.source.name: str(s.source.error) for s in chosen if s.source.error is not None}
@@ -74,7 +76,7 @@ def measure(trial: Configuration) -> Measured:
     every = list(_read(recognizer, readable, trial.batch))
     seconds, processor = perf_counter() - started, process_time() - processor
     spent = joules(energy, read_energy())
-    memory, gpu_memory = _memory()
+    memory, on_gpu = peak_memory(), gpu_memory()
     failed |= {r.sample.source.name: str(r.answer) for r in every if not _is_result(r)}
     done = [r for r in every if _is_result(r)]
     if not done:
@@ -94,7 +96,7 @@ def measure(trial: Configuration) -> Measured:
         fps=round(len(done) / seconds, 3),
         processor_time=round(1000 * processor / len(done), 3),
         peak_memory=memory,
-        gpu_memory=gpu_memory,
+        gpu_memory=on_gpu,
         joules=None if spent is None else round(spent / len(done), 4),
         file_bytes=_bytes(trial, model),
         parameters=parameters,
@@ -160,15 +162,6 @@ def _stages(done: Sequence[Read], share: float | None) -> dict[str, Spread]:
         series["encoder"] = [share * value for value in graph]
         series["vat"] = [(1 - share) * value for value in graph]
     return {stage: Spread.of(series[stage]) for stage in STAGES if stage in series}
-
-
-def _memory() -> tuple[float | None, float | None]:
-    """MB, of the process and of its GPU."""
-    from namer_edge_runtime.diagnostics.cold_start import peak_memory
-
-    torch = sys.modules.get("torch")  # to import it here would count as ours
-    on_gpu = torch is not None and torch.cuda.is_available() and torch.cuda.max_memory_allocated()
-    return peak_memory(), round(on_gpu / 2**20, 1) if on_gpu else None
 
 
 def _bytes(trial: Configuration, model: ModelFile | None) -> int:

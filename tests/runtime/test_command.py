@@ -13,7 +13,7 @@ import pytest
 
 from namer_edge_runtime import command
 from namer_edge_runtime.bulk import run as bulk
-from namer_edge_runtime.bulk.input_files import Source
+from namer_edge_runtime.bulk.input_files import Source, printable
 from namer_edge_runtime.model_file import ModelFile
 from namer_edge_runtime.recognizer import Recognizer
 
@@ -165,9 +165,22 @@ def test_names_that_are_no_text(recognize: Run, tmp_path: Path) -> None:
     (folder / "b\udcff.png").write_bytes(png(picture("1")))
     code, _, errors = recognize(folder, "--jsonl", target)
     bad, good = (json.loads(line) for line in target.read_text("utf-8").splitlines())
-    assert (code, good["source"], good["canonical"]) == (1, f"{folder}/b?.png", "1")
-    assert bad["error"]["message"].startswith(f"{folder}/a?.png: not a picture")
-    assert errors.count("a?.png") == 1
+    assert (code, good["source"], good["canonical"]) == (1, f"{folder}/b\\udcff.png", "1")
+    assert bad["error"]["message"].startswith(f"{folder}/a\\udcff.png: not a picture")
+    assert errors.count("a\\udcff.png") == 1
+
+
+def test_names_that_are_no_text_stay_two() -> None:
+    assert printable("a\udcfe.png") != printable("a\udcff.png")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_to_nothing_in_a_folder_is_told_of(recognize: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(picture("1")))
+    (tmp_path / "b.png").symlink_to(tmp_path / "gone.png")
+    code, output, errors = recognize(tmp_path)
+    assert (code, output) == (1, f"{tmp_path}/a.png\t1\n")
+    assert "b.png" in errors
 
 
 def test_names_come_out_whole_in_any_locale(tiny_model: ModelFile, tmp_path: Path) -> None:

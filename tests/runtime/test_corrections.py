@@ -216,6 +216,13 @@ def test_what_cannot_be_corrected_is_a_typed_error(packaged: Recognizer) -> None
         session.join([0, 17])
     with pytest.raises(UsageError, match="two parts"):
         session.split([0], [0, 1])
+    with pytest.raises(UsageError, match="no stroke 17"):
+        session.split([0], [17])
+    with pytest.raises(UsageError, match="no symbol that this model knows"):
+        session.join([0], "nope")
+    for one_id in (session.join, session.split, session.release):
+        with pytest.raises(UsageError, match="a list"):
+            one_id(0)
     with pytest.raises(UsageError, match="no script"):
         session.script(symbol(session, "2"), "up")
     with pytest.raises(UsageError, match="nothing stands before"):

@@ -67,7 +67,7 @@ def test_t2_a_provider_that_is_listed_but_does_not_start_is_an_error_unless_allo
     def named(kinds: list[str]) -> list[str]:
         return [f"{kind}ExecutionProvider" for kind in kinds]
 
-    session = SimpleNamespace(get_providers=lambda: named(running))
+    session = SimpleNamespace(get_providers=lambda: named(running), get_inputs=list)
     monkeypatch.setattr(onnxruntime, "InferenceSession", lambda *_, **__: session)
     monkeypatch.setattr(
         onnxruntime, "get_available_providers", lambda: named(["Tensorrt", "CUDA", "CPU"])

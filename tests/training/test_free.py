@@ -13,6 +13,7 @@ from namer_edge_runtime.errors import DataError
 
 from .conftest import SMALL
 
+CHECKPOINT = Path(__file__).parents[2] / "export" / "checkpoints" / "free-edge.json"
 FREE = {
     "detexify.tsv.gz": "Detexify (ODbL",
     "unipen.tsv.gz": "UNIPEN train_r01_v07 (CC BY 4.0",
@@ -58,3 +59,25 @@ def test_the_recipe_names_the_licence_of_each_source() -> None:
     assert all(named in config.licence for named in FREE.values())
     assert not config.train
     assert not config.init
+
+
+def test_the_checkpoint_was_made_of_free_sources_alone() -> None:
+    record = json.loads(CHECKPOINT.read_text())
+    sources = {name for sources in record["data"].values() for name in sources}
+    assert sources == {*FREE}
+    assert record["licence"] == load_config("free-edge").licence
+    assert not record["config"]["train"]
+    grammars = {Path(path).stem for path in record["config"]["labels"]}
+    assert grammars <= {"short", "mathematics", "school", "everyday"}
+    while record:  # and all that it was begun from
+        assert record["data"].keys() == {"runs/data/hands.npz", "runs/data/detexify.npz"}
+        record = record.get("before")
+
+
+def test_the_licence_lies_beside_the_checkpoint_and_names_each_source() -> None:
+    text = CHECKPOINT.with_name("LICENSE-free-edge").read_text("utf-8")
+    assert "SPDX-License-Identifier: Apache-2.0" in text
+    for source in ("Detexify", "UNIPEN", "Omniglot", "Detypify", "hwrt", "pendigits"):
+        assert source in text
+    for link in ("opendatacommons.org/licenses/odbl", "creativecommons.org/licenses/by/4.0"):
+        assert link in text

@@ -124,8 +124,8 @@ def _streamed(stream: IO[bytes], name: str) -> Iterator[Source]:
 
 
 def printable(name: str) -> str:
-    """File names may hold bytes that are no text."""
-    return name.encode("utf-8", "replace").decode()
+    """The name with bytes that are no text as escapes, so that two names stay two."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _unopened(path: str, error: OSError | ValueError) -> str:
@@ -143,7 +143,8 @@ def _inside(folder: str) -> list[Source]:
         found += [
             (file, None)
             for file in files
-            if _is_wanted(file.relative_to(folder)) and file.is_file()
+            if _is_wanted(file.relative_to(folder))
+            and (file.is_file() or not file.exists())  # a link to nothing is told of
         ]
     for error in closed:
         path = Path(str(error.filename or folder))

@@ -92,7 +92,7 @@ class EngineOptions(TypedDict, total=False):
     fallback: bool
     """Whether the CPU may stand in for a device that is not there."""
     cache_dir: str | Path
-    """OpenVINO's folder for compiled graphs."""
+    """Folder for graphs that OpenVINO or TensorRT has compiled."""
     fixed_sizes: bool
     """Whether OpenVINO compiles a graph for each of a few sizes."""
 

@@ -1,18 +1,29 @@
 """ONNX Runtime: the default engine."""
 
+import logging
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import EngineError, NamerEdgeError
+from ..errors import EngineError, NamerEdgeError, UsageError
 from ..model_file import ModelFile
 from .base import PGD_OUTPUTS, VAT_OUTPUTS, PgdInputs, PgdOutput, VatOutput, check_format
 from .cpus import usable_cpus
 from .int8_sums import int8_sums
+from .onnx_devices import (
+    TENSORRT,
+    bucketed,
+    check_precision,
+    computing,
+    run_on_device,
+    tensorrt_options,
+)
 from .process import PerProcess
 
+LOGGER = logging.getLogger(__name__)
 CPU = "CPUExecutionProvider"
 CUDA = (
     "CUDAExecutionProvider",
@@ -23,10 +34,12 @@ DEVICES: dict[str, list[Any]] = {
     "cpu": [CPU],
     "cuda": [CUDA, CPU],
     "gpu": [CUDA, CPU],
-    "tensorrt": ["TensorrtExecutionProvider", CUDA, CPU],
+    "tensorrt": [TENSORRT, CUDA, CPU],
     "coreml": ["CoreMLExecutionProvider", CPU],
 }
 SUFFIX = "ExecutionProvider"
+BOUND = ("CUDA", "Tensorrt")
+"""Devices on which what VAT hands to PGD stays."""
 
 
 class OnnxRuntimeEngine:
@@ -48,11 +61,12 @@ class OnnxRuntimeEngine:
         session_options: Mapping[str, Any] | None = None,
         fallback: bool = False,
         optimize: bool = True,
+        cache_dir: str | Path | None = None,
     ) -> None:
         """`providers` goes to ONNX Runtime as it is; `device` is short for the usual lists.
         `session_options` sets attributes of `SessionOptions`, and configuration entries such as
         "session.intra_op.allow_spinning". Without `optimize` int8 graphs are computed in float,
-        exactly and slowly.
+        exactly and slowly. `cache_dir` keeps TensorRT's engines for the next start.
 
         Raises `EngineError` for a provider that is not there, unless `fallback`; then what is
         there runs, and `device` says which.
@@ -69,15 +83,40 @@ class OnnxRuntimeEngine:
         self._session_options = dict(session_options or {})
         self._fallback = fallback
         self._optimize = optimize
+        self._cache_dir = Path(cache_dir or Path.home() / ".cache" / "namer-edge")
+        names = [_name(provider) for provider in self._providers]
+        if cache_dir is not None and TENSORRT not in names:
+            raise UsageError(
+                f"engine {self.name!r} takes no cache_dir, unless device is 'tensorrt': its other "
+                "devices keep no compiled graphs"
+            )
+        check_precision(model, names)
         self._start()
 
     def _start(self) -> None:
         self._sessions = PerProcess(lambda: (self._session("vat"), self._session("pgd")))
         self.device = self._sessions()[0].get_providers()[0].removesuffix(SUFFIX)
+        self._bound = self.device in BOUND
+        for part, counts in self.computing().items():
+            here = counts.get("CPU", 0)
+            if 2 * here > sum(counts.values()):
+                LOGGER.warning(
+                    "%s: %s leaves %d of the %d nodes of part %r to the CPU",
+                    *(self._model.path, self.device, here, sum(counts.values()), part),
+                )
+
+    def computing(self) -> dict[str, dict[str, int]]:
+        """Part → provider → how many nodes of its graph the provider computes; on the CPU alone,
+        where there is nothing to tell apart, empty."""
+        return {
+            part: {name.removesuffix(SUFFIX): count for name, count in computing(session).items()}
+            for part, session in zip(("vat", "pgd"), self._sessions(), strict=True)
+            if self.device != "CPU"
+        }
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("_model", "_providers", "_threads", "_session_options", "_fallback", "_optimize")
-        return {key: self.__dict__[key] for key in kept}
+        made = ("_sessions", "_bound", "device")
+        return {key: value for key, value in self.__dict__.items() if key not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -121,6 +160,14 @@ class OnnxRuntimeEngine:
             else:
                 options.add_session_config_entry(name, str(value))
         providers = self._available(onnxruntime.get_available_providers())
+        if any(_name(provider) != CPU for provider in providers):
+            options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        if TENSORRT in providers:  # named without options of the caller's
+            # Its options name the graph's inputs.
+            plain = onnxruntime.InferenceSession(graph, options, providers=[CPU])
+            inputs = {item.name: item.shape for item in plain.get_inputs()}
+            told = (TENSORRT, tensorrt_options(self._model, inputs, self._cache_dir))
+            providers[providers.index(TENSORRT)] = told
         return onnxruntime.InferenceSession(graph, options, providers=providers), providers
 
     def int8_sums(self) -> str:
@@ -157,11 +204,17 @@ class OnnxRuntimeEngine:
         return VatOutput(*self._run(0, VAT_OUTPUTS, {"image": images}))
 
     def pgd(self, inputs: PgdInputs) -> PgdOutput:
-        return PgdOutput(*self._run(1, PGD_OUTPUTS, vars(inputs)))
+        if not self._bound:
+            return PgdOutput(*self._run(1, PGD_OUTPUTS, vars(inputs)))
+        count = inputs.classes.shape[1]
+        correction, *sides = self._run(1, PGD_OUTPUTS, vars(bucketed(inputs)))
+        return PgdOutput(correction[:, :count], *(side[:, :count, :count] for side in sides))
 
     def _run(self, graph: int, outputs: tuple[str, ...], inputs: dict[str, Any]) -> list[Any]:
         session = self._sessions()[graph]
         try:
+            if self._bound:
+                return run_on_device(session, outputs, inputs)
             return session.run(outputs, inputs)
         except Exception as error:
             raise EngineError(

@@ -1,6 +1,6 @@
 """Pen sessions: strokes come and go on a canvas, and symbols keep their identity."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Protocol, runtime_checkable
@@ -131,11 +131,7 @@ class Canvas:
         """Says that strokes are one symbol and, with `text`, which one; later strokes do not undo
         it. "" says that they stand for nothing. Raises `UsageError` for strokes that are not
         there."""
-        own = frozenset(strokes)
-        for identifier in own:
-            self._check(identifier)
-        if not own:
-            raise UsageError("no strokes to say anything of")
+        own = self._own(strokes)
         self._known = [one for one in self._known if not own & one.strokes]
         self._known.append(_Known(text, own))
         self._corrected()
@@ -152,10 +148,10 @@ class Canvas:
 
     def release(self, strokes: Iterable[int]) -> None:
         """Forgets what was said of strokes."""
-        if self._forget({*strokes}):
+        if self._forget(_ids(strokes)):
             self._changed()
 
-    def _forget(self, strokes: set[int]) -> bool:
+    def _forget(self, strokes: Set[int]) -> bool:
         kept = [one for one in self._known if not strokes & (one.strokes | one.beside)]
         changed = len(kept) < len(self._known)
         self._known = kept
@@ -209,6 +205,14 @@ class Canvas:
         (drawn,) = as_strokes([stroke])
         self._strokes[identifier] = drawn
         self._changed()
+
+    def _own(self, strokes: Iterable[int]) -> frozenset[int]:
+        own = _ids(strokes)
+        for identifier in own:
+            self._check(identifier)
+        if not own:
+            raise UsageError("no strokes to say anything of")
+        return own
 
     def _check(self, identifier: int) -> None:
         if identifier not in self._strokes:
@@ -266,12 +270,7 @@ class PenSession(Canvas):
         model or does not fit its ink.
         """
         one = self._symbol(symbol)
-        vocabulary = self.result().vocabulary
-        if vocabulary is not None:
-            at = None if one.strokes else (one.x, one.y)
-            check_locks(
-                [Lock(text, tuple(range(len(one.strokes))), at)], len(one.strokes), vocabulary
-            )
+        self._check_text(text, len(one.strokes), None if one.strokes else (one.x, one.y))
         if one.strokes:
             self.lock(one.strokes, text)
         else:
@@ -315,19 +314,28 @@ class PenSession(Canvas):
             self._lock_before(self._symbols.index(one) + 1, "")
 
     def join(self, strokes: Iterable[int], text: str | None = None) -> None:
-        """Says that strokes belong together, as one symbol (`Canvas.lock`)."""
+        """Says that strokes belong together, as one symbol (`Canvas.lock`). Raises `UsageError` as
+        `choose` does."""
         self._check_corrects()
-        self.lock(strokes, text)
+        own = self._own(strokes)
+        if text is not None:
+            self._check_text(text, len(own))
+        self.lock(own, text)
 
     def split(self, *parts: Iterable[int]) -> None:
         """Says that strokes do not belong together: those of each part are a symbol of their own.
         Raises `UsageError` for strokes that are not there or stand in two parts."""
         self._check_corrects()
-        groups = [frozenset(part) for part in parts]
+        groups = [self._own(part) for part in parts]
         if len(frozenset().union(*groups)) < sum(map(len, groups)):
             raise UsageError("a stroke stands in two parts: give each one once")
         for group in groups:
             self.lock(group)
+
+    def _check_text(self, text: str, size: int, at: tuple[float, float] | None = None) -> None:
+        vocabulary = self.result().vocabulary
+        if vocabulary is not None:
+            check_locks([Lock(text, tuple(range(size)), at)], size, vocabulary)
 
     def _symbol(self, symbol: CanvasSymbol | int) -> CanvasSymbol:
         self._check_corrects()
@@ -366,3 +374,10 @@ def symbol_alternatives(result: Result) -> list[tuple[Alternative, ...]]:
         tuple(Alternative(*c) for c in classes if c[0] != token.text and c[1] > 0)[:ALTERNATIVES]
         for token, classes in zip(result.tokens, ranked, strict=True)
     ]
+
+
+def _ids(strokes: Iterable[int]) -> frozenset[int]:
+    try:
+        return frozenset(strokes)
+    except TypeError:
+        raise UsageError(f"{strokes!r:.60}: give the strokes' ids as a list") from None
