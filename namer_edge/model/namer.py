@@ -34,8 +34,6 @@ class Architecture(StoredArchitecture):
     blocks: tuple[int, ...] = bounded((0, 1, 2, 3), 0, 64)
     """Residual blocks of `edge` at the same resolutions."""
     vat_width: int = bounded(192, 1, 4096)
-    vat_lateral: int = bounded(0, 0, 4096)
-    """Channels of VAT's 1 × 1 convolution (eq. 1); 0: as many as F8 has."""
     pgd_width: int = bounded(192, 1, 4096)
     pgd_layers: int = bounded(2, 1, 64)
     pgd_heads: int = bounded(6, 1, 256)
@@ -47,6 +45,8 @@ class Architecture(StoredArchitecture):
     vat_dropout: float = bounded(0.0, 0, 0.999)
     """Dropout of whole channels, before VAT's classes."""
     channels: int = bounded(1, 1, 16)
+    vat_lateral: int = bounded(0, 0, 4096)
+    """Channels of VAT's 1 × 1 convolution (eq. 1); 0: as many as F8 has."""
 
 
 @dataclass(frozen=True)
