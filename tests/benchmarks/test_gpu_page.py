@@ -53,7 +53,7 @@ def test_with_one_each_export_is_read_at_each_batch(
 
 def test_memory_on_a_gpu_is_that_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     held = f"1, 900\n{os.getpid()}, 512\n{os.getpid()}, 100\n"
-    monkeypatch.setattr(memory, "said", lambda command: held)
+    monkeypatch.setattr(memory, "output_of", lambda command: held)
     assert memory.gpu_memory() == 612
-    monkeypatch.setattr(memory, "said", lambda command: None)
+    monkeypatch.setattr(memory, "output_of", lambda command: None)
     assert memory.gpu_memory() is None

@@ -174,15 +174,6 @@ def test_names_that_are_no_text_stay_two() -> None:
     assert printable("a\udcfe.png") != printable("a\udcff.png")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_a_link_to_nothing_in_a_folder_is_told_of(recognize: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(png(picture("1")))
-    (tmp_path / "b.png").symlink_to(tmp_path / "gone.png")
-    code, output, errors = recognize(tmp_path)
-    assert (code, output) == (1, f"{tmp_path}/a.png\t1\n")
-    assert "b.png" in errors
-
-
 def test_names_come_out_whole_in_any_locale(tiny_model: ModelFile, tmp_path: Path) -> None:
     (tmp_path / "größe∑.png").write_bytes(png(picture("1")))
     words = ["recognize", str(tmp_path), "--model", str(tiny_model.path)]

@@ -144,3 +144,12 @@ def test_a_reader_that_has_enough_is_no_error_on_windows(
     monkeypatch.setattr(sys, "platform", "win32")
     assert command.main(["check"]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_to_nothing_in_a_folder_is_told_of(recognize: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(picture("1")))
+    (tmp_path / "b.png").symlink_to(tmp_path / "gone.png")
+    code, output, errors = recognize(tmp_path)
+    assert (code, output) == (1, f"{tmp_path}/a.png\t1\n")
+    assert "b.png" in errors
