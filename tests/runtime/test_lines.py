@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from namer_edge_runtime.formula.aligned import aligned, lines_of
 from namer_edge_runtime.formula.expression import Expression
 from namer_edge_runtime.ink.text_lines import best_cut
+from namer_edge_runtime.recognition.lines import MOST_LINES
 from namer_edge_runtime.recognizer import Recognizer
 from namer_edge_runtime.server.openapi import description
 from namer_edge_runtime.server.responses import to_json
@@ -218,3 +219,12 @@ def test_a_line_of_a_picture_is_read_as_in_a_picture_without_the_others(
         alone = packaged(erased)
         assert line.canonical == alone.canonical
         assert line.box == pytest.approx(alone.lines[0].box, abs=2)
+
+
+@pytest.mark.parametrize("rows", [45, 70])
+def test_a_long_page_is_taken_apart_though_it_reads_surely(packaged: Recognizer, rows: int) -> None:
+    """Scaled down to fit, a page may read as a sure 1."""
+    ticks = [[(x, y), (x + 2, y + 9)] for y in range(0, 30 * rows, 30) for x in (0, 14, 28)]
+    lines = packaged.strokes(ticks).lines
+    assert len(lines) == min(rows, MOST_LINES)
+    assert lines[0].canonical == "1 1 1"

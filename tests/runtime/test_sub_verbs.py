@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,3 +30,12 @@ def test_a_sub_verb_says_what_it_takes_and_its_former_module_name_does_the_same(
     done = subprocess.run(former, capture_output=True, text=True, check=True)
     assert {o for o in done.stdout.split() if o.startswith("--")} <= set(told.split())
     assert done.stdout.startswith("usage: ")
+
+
+def test_a_sheet_shows_each_symbol(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["symbols", "--sheet", str(tmp_path / "signs.html")]) == 0
+    listed = [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()]
+    page = (tmp_path / "signs.html").read_text("utf-8")
+    assert page.count("<math") == page.count("<code>") == len(listed) > 100
+    assert "<code>&lt;</code>" in page
+    assert main(["symbols", "--sheet", str(tmp_path / "no" / "signs.html")]) == 2

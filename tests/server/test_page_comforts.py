@@ -165,7 +165,7 @@ def test_mathml_is_copied_as_well(page: Any) -> None:
     draw(page, example("square")[0])
     page.wait_for_selector("#formula msup")
     latex(page)
-    for name, begins in (("mathml", "<math"), ("latex", "x"), ("mathml", "<math")):
+    for name, begins in (("svg", "<svg"), ("latex", "x"), ("mathml", "<math")):
         page.select_option("#format", name)  # which copies at once
         page.wait_for_function(
             "begins => navigator.clipboard.readText().then(text => text.startsWith(begins))",

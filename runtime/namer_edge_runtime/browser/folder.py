@@ -26,7 +26,7 @@ _EDITS = (
     (r'\n *<a href="/docs">.*?</a>', ""),
     (r"this machine’s server", "this device"),
     (r">connecting<", ">loading, once<"),
-    (r'<option value="(?:typst|sympy|omml)">.*?</option>', ""),  # the package writes those
+    (r'<option value="(?:typst|sympy|omml|svg)">.*?</option>', ""),  # the package writes those
     (
         r'<meta charset="utf-8">',
         f'\\g<0>\n<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'

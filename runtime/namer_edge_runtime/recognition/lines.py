@@ -21,8 +21,13 @@ SURE = 0.5
 """A cut that would be made in what is read with this score needs no reading."""
 SURER = 10.0
 """A grid stands where its parts together read so many times as sure as the whole."""
+MOST_LINES = 64
+"""Lines of a page at most, which bounds the passes: of a page with more some stay together."""
 CERTAIN = 0.9
 """What reads with this score, or a higher one, is one line: no cut is looked for."""
+FEW, HIGH = 4, 400
+"""Shapes for each token, beyond which the reading of a picture so many pixels high leaves most of
+them out: a page that was scaled down so far that nothing can be read may read as a sure 1."""
 LEAST_SURE = 1e-3
 """A page that reads surer than this as one line is compared with its lines."""
 
@@ -79,18 +84,24 @@ class Block:
 
     @property
     def score(self) -> float | None:
-        """As one line; None before it was read, or where it cannot be."""
+        """As one line, 0 where the reading leaves most of it out; None before it was read, or where
+        it cannot be."""
         answer = self.job.answer
-        read = isinstance(answer, Result) and answer.prepared is not None
-        return answer.score if read and isinstance(answer, Result) else None
+        if not isinstance(answer, Result) or answer.prepared is None:
+            return None
+        few = FEW * len(answer.tokens) < len(self.own)
+        return 0.0 if few and len(answer.prepared.image) >= HIGH else answer.score
 
     def divide(self, score: float | None, among_lines: bool = False) -> None:
         """Cuts it in two, if its cut holds where it reads with this score."""
         if self.page is None or score is None or score >= CERTAIN:
             return
+        if self.page.lines == MOST_LINES:
+            return
         cut = self.cut
         if cut is None or not cut.holds(score, among_lines):
             return
+        self.page.lines += 1
         for upper in (True, False):
             own = tuple(
                 number

@@ -158,6 +158,7 @@ def _schemas() -> dict[str, Any]:
         "typst": {**TEXT, "description": "Mathematics of Typst."},
         "omml": {**TEXT, "description": "Office Math Markup, for Word's documents."},
         "sympy": {**TEXT, "description": "An expression for SymPy's `sympify`."},
+        "svg": {**TEXT, "description": "The set formula as a picture."},
     }
     times = dict.fromkeys(("prepare", "vat", "pgd", "path", "total"), NUMBER)
     return {

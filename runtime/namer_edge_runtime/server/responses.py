@@ -77,7 +77,5 @@ def _written(reading: Reading) -> dict[str, str]:
     """Forms for the page's Copy menu, beside LaTeX; of a blank page, nothing."""
     formula = reading.expression
     forms = {"mathml": formula.mathml(marked=True), "typst": formula.typst, "omml": formula.omml}
-    return {
-        name: text if reading.canonical else ""
-        for name, text in {**forms, "sympy": formula.sympy}.items()
-    }
+    forms |= {"sympy": formula.sympy, "svg": formula.svg}
+    return {name: text if reading.canonical else "" for name, text in forms.items()}

@@ -40,6 +40,7 @@ export const FORMATS = {
   typst: (reading) => reading.typst,
   sympy: (reading) => reading.sympy,
   omml: (reading) => reading.omml,
+  svg: (reading) => reading.svg,
 };
 
 export function tokenAt(target) {
