@@ -85,3 +85,10 @@ def test_rows_of_small_writing_are_no_strokes_in_pieces() -> None:
         for column in range(40)
     ]
     assert len(whole(rows)) == len(rows)
+
+
+@pytest.mark.parametrize("rows", [20, 60])
+def test_a_long_page_is_not_in_pieces(rows: int) -> None:
+    """Measured by the height of all, each stroke begins near to where the one before ended."""
+    ticks = [[(x, y), (x + 2, y + 9)] for y in range(0, 30 * rows, 30) for x in (0, 14, 28)]
+    assert len(groups(as_strokes(ticks))) == len(ticks)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .strokes import BAR, Stroke, Strokes, bounds, symbol_height
+from .strokes import BAR, Stroke, Strokes, bounds, extents, symbol_height
 
 GAP = 0.2
 """Pieces lie this near, in heights of a typical symbol."""
@@ -20,6 +20,9 @@ POINTS = 0.9
 """Share of strokes of a single point from which on the strokes are taken for points of some."""
 SHARE, LEAST = 0.25, 4
 """Ink is in pieces where this share and number of its strokes, or more, go on from the last one."""
+NEAR = 0.9
+"""And where half of those gaps are at most so large as half of the strokes are: 0 to 0.7 of pieces,
+1.3 and more of the whole strokes of a long page, which lie near by the height of all."""
 GROWTH = 1.25
 """And where a typical symbol is this many times higher once they are joined."""
 
@@ -48,7 +51,8 @@ def groups(strokes: Sequence[Stroke]) -> list[range]:
         before, height = height, symbol_height(_joined(strokes, found))
         if height >= 0.99 * before:
             grown = height >= GROWTH * symbol_height(strokes)
-            return found if grown and _has_symbols(strokes, found) else alone
+            near = np.median(gaps[links]) <= NEAR * np.median(extents(strokes).max(axis=1))
+            return found if grown and near and _has_symbols(strokes, found) else alone
 
 
 def _has_symbols(strokes: Sequence[Stroke], found: Sequence[range]) -> bool:

@@ -25,7 +25,7 @@ MOST_LINES = 64
 """Lines of a page at most, which bounds the passes: of a page with more some stay together."""
 CERTAIN = 0.9
 """What reads with this score, or a higher one, is one line: no cut is looked for."""
-FEW, HIGH = 4, 400
+FEW, HIGH = 4, 200
 """Shapes for each token, beyond which the reading of a picture so many pixels high leaves most of
 them out: a page that was scaled down so far that nothing can be read may read as a sure 1."""
 LEAST_SURE = 1e-3
@@ -47,8 +47,11 @@ class Block:
     @classmethod
     def whole(cls, job: Job) -> "Block":
         """The block of an input that was read once."""
-        read = isinstance(job.answer, Result) and job.answer.canonical
-        page = Page.of(job.input) if read and isinstance(job.input, LoadedInput) else None
+        page = None
+        if isinstance(job.answer, Result) and isinstance(job.input, LoadedInput):
+            drawn = job.answer.prepared
+            if job.answer.canonical or (drawn is not None and len(drawn.image) >= HIGH):
+                page = Page.of(job.input)
         return cls(job, page, tuple(range(len(page.shapes))) if page else ())
 
     @cached_property
