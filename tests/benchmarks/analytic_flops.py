@@ -9,7 +9,7 @@ from dataclasses import dataclass
 F8, F16 = 600, 684
 """Channels of DenseNet's maps."""
 D = 256
-"""Width of all decoders, of VAT and of PGD."""
+"""Width of all decoders, of VAT, of its 1 x 1 convolution and of PGD."""
 ATTENTION, KERNEL = 512, 11
 """Channels and window of coverage attention."""
 
@@ -41,7 +41,7 @@ class AnalyticFlops:
 
     def namer(self, nodes: int, classes: int) -> int:
         """VAT and PGD of K `classes`: two layers, feed-forward twice as wide, three heads."""
-        vat = 4 * self.cells16 * (F16 * F8 + 9 * 2 * F8 * D + 9 * D * (classes + 1))
+        vat = 4 * self.cells16 * (F16 * D + 9 * (F8 + D) * D + 9 * D * (classes + 1))
         inputs = nodes * D * D + self.cells16 * F16 * D
         cross = 2 * nodes * D * D + 2 * self.cells16 * D * D + 2 * nodes * self.cells16 * D
         own = 4 * nodes * D * D + 2 * nodes * nodes * D
