@@ -48,7 +48,10 @@ def written(page: Any, name: str, hand: type[Hand] = Mouse) -> str:
     draw(page, ink, hand)
     wanted = f"() => document.querySelectorAll('#formula [data-token]').length >= {len(truth) // 2}"
     page.wait_for_function(wanted)
-    page.evaluate("new Promise(done => setTimeout(done, 200))")
+    for _ in range(100):  # a reading of fewer strokes may stand there first
+        if canonical(latex(page)) == truth:
+            break
+        page.wait_for_timeout(100)
     assert canonical(latex(page)) == truth
     return latex(page)
 
