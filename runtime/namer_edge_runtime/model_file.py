@@ -212,6 +212,8 @@ def locate(name_or_path: str | Path | None) -> Path:
     wanted = DEFAULT_MODEL if name_or_path is None else name_or_path
     if isinstance(wanted, str) and wanted in packaged:
         return packaged[wanted]
+    if not isinstance(wanted, str | Path):
+        raise UsageError(f"{wanted!r} is no model: give the path or the name of one")
     path = Path(wanted)
     if path.suffix == CHECKPOINT and path.is_file():
         raise ModelFileError(

@@ -293,3 +293,9 @@ def test_it_leaves_the_callers_logging_alone(
     recognizer(picture("1"))
     assert before == (logging.getLogger().handlers, logging.getLogger().level)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("wrong", [{"name_or_path": 3}, {"threads": "2"}, {"threads": 1.5}])
+def test_a_model_or_number_of_threads_that_is_none_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="give"):
+        Recognizer.from_pretrained(**wrong)

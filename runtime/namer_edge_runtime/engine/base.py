@@ -141,8 +141,9 @@ def open_engine(
     Raises `UsageError` for an unknown name or impossible `threads`, `MissingExtraError` where its
     packages are not installed, `EngineError` where device or provider is not there.
     """
-    if threads is not None and not 1 <= threads <= MOST_THREADS:
-        raise UsageError(f"{threads} threads: give 1 to {MOST_THREADS}, or none for the default")
+    possible = threads is None or (isinstance(threads, int) and 1 <= threads <= MOST_THREADS)
+    if not possible:
+        raise UsageError(f"{threads!r} threads: give 1 to {MOST_THREADS}, or none for the default")
     points = plugins(GROUP)
     name = name or ENGINES.get(model.engine_format, model.engine_format)
     if name not in points:
