@@ -88,7 +88,7 @@ def _opened(
     recognizer = Recognizer.from_pretrained(
         model, engine=engine, device=device, threads=threads, one_look=one_look
     )
-    looks, used = (", one look" if one_look else ""), recognizer.engine
+    looks, used = (", one pass" if one_look else ""), recognizer.engine
     return recognizer, f"{ModelFile.open(model).name}, {used.name}, {used.precision}{looks}"
 
 

@@ -104,7 +104,7 @@ def _of_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, Ratio]]:
 
 def _name(row: Mapping[str, Any]) -> str:
     trial, own = row["trial"], row["measured"]
-    looks = ", one look" if trial["one_look"] else ""
+    looks = ", one pass" if trial["one_look"] else ""
     where = f"{own['engine']} on {own['device']}"
     return (
         f"{own['name']} {own['precision']}{looks}, {where}, {trial['threads']} x {trial['batch']}"

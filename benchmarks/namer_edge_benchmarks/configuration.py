@@ -8,7 +8,7 @@ import numpy as np
 
 STAGES = ("prepare", "encoder", "vat", "encoder + vat", "pgd", "path", "latex")
 """In their order. `encoder + vat` stands for both where one graph holds them and its engine cannot
-run a part of it; `latex` is all that comes after the path: LaTeX, the vote of several looks."""
+run a part of it; `latex` is all that comes after the path: LaTeX, the vote of several passes."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Configuration:
         device = f", {self.device}" if self.device else ""
         return (
             f"{self.model or 'packaged model'}, {self.engine or 'its own engine'}{device}, "
-            f"threads {self.threads}, batch {self.batch}{', one look' if self.one_look else ''}"
+            f"threads {self.threads}, batch {self.batch}{', one pass' if self.one_look else ''}"
         )
 
 
@@ -102,7 +102,7 @@ class Measured:
     parameters: Mapping[str, int] | None
     """Parameters of encoder, vat and pgd; None without PyTorch, which counts them."""
     flops: Mapping[str, int] | None
-    """2 x multiply-adds of the same at `size`, one look."""
+    """2 x multiply-adds of the same at `size`, one pass."""
     size: tuple[int, int, int] | None
     """Height, width and nodes of the look with the median number of pixels."""
     formulas: int
@@ -123,7 +123,7 @@ class Row:
     @property
     def called(self) -> str:
         """The configuration in words."""
-        m, looks = self.measured, ", one look" if self.trial.one_look else ""
+        m, looks = self.measured, ", one pass" if self.trial.one_look else ""
         return f"{m.name} {m.precision}{looks}" if m else str(self.trial)
 
     def to_json(self) -> dict[str, Any]:

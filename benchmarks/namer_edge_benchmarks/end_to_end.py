@@ -17,14 +17,14 @@ class Whole:
 
 
 def open_whole(model: str | None, threads: int) -> dict[str, Recognizer]:
-    """The model as shipped and, where it looks again at what it is unsure of, with one look; both
+    """The model as shipped and, where it looks again at what it is unsure of, with one pass; both
     on the CPU, by name. Raises the typed errors of model and engine."""
     file = ModelFile.open(model)
     name = f"{file.name} {file.precision}"
     shipped = Recognizer.from_pretrained(model, threads=threads)
     found = {f"{name}, as shipped": shipped}
     if shipped.decoding.tta_scales:
-        found[f"{name}, one look"] = Recognizer.from_pretrained(
+        found[f"{name}, one pass"] = Recognizer.from_pretrained(
             model, threads=threads, one_look=True
         )
     return found

@@ -80,7 +80,7 @@ def page(machine: Machine, checkpoints: Sequence[Path], rows: Sequence[Row]) -> 
         )
     else:
         about = (
-            f"One look, from ink to LaTeX, on {machine.gpu} ({machine.time}, revision "
+            f"One pass, from ink to LaTeX, on {machine.gpu} ({machine.time}, revision "
             f"{machine.revision}). Memory is that of the process, the device's context included."
         )
     figures = [

@@ -69,12 +69,12 @@ def run_stages(
     started = clock()
     arrays = (batch.cells, batch.classes, batch.endings, batch.scores, batch.mask)
     inputs = [torch.from_numpy(array).to(f8.device) for array in arrays]
-    said = PgdOutput(*(x.cpu().numpy() for x in PgdGraph(namer)(features, f16, *inputs)))
+    output = PgdOutput(*(x.cpu().numpy() for x in PgdGraph(namer)(features, f16, *inputs)))
     pgd = clock() - started
     if label is not None:
-        said = _label_graph(label, vocabulary, batch[0])
+        output = _label_graph(label, vocabulary, batch[0])
     started = clock()
-    heads = (said.correction, said.left, said.right)
+    heads = (output.correction, output.left, output.right)
     found = decode_all(*heads, batch, vocabulary.endings, decoding)
     ((best,),) = without_hollow(found, vocabulary)
     names = [vocabulary.token(int(number)) for number in best.classes]

@@ -93,7 +93,7 @@ def _paper(run: Mapping[str, Any], link: str) -> str:
 def _peers(run: Mapping[str, Any], link: str) -> str:
     rows: list[list[object]] = [
         [
-            f"{m['name']} {m['precision']}{', one look' if row['trial']['one_look'] else ''}",
+            f"{m['name']} {m['precision']}{', one pass' if row['trial']['one_look'] else ''}",
             f"{m['whole']['mean']:.1f}", m["accuracy"]["exprate"], m["accuracy"]["exprate_le2"],
         ]
         for row in run["rows"]

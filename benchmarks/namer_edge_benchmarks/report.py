@@ -7,9 +7,9 @@ from .machine import Machine
 
 READ_AS = """\
 Milliseconds a formula: mean / median / 95th percentile, of wall clock. *latex* is all that comes
-after the path, the vote of several looks included. FPS counts everything from the input to the
+after the path, the vote of several passes included. FPS counts everything from the input to the
 LaTeX. Memory is the highest resident memory of the process, Python included. GFLOPs are
-2 x multiply-adds / 10^9 of one look at the size given, encoder and decoder (VAT + PGD) apart."""
+2 x multiply-adds / 10^9 of one pass at the size given, encoder and decoder (VAT + PGD) apart."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

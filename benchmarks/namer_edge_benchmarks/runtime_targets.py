@@ -4,7 +4,7 @@
         [--json OUT]
 
 Formulas of a pack, spread evenly, are read as pictures (arrays, symbols 64 pixels high), one at a
-time and on one thread, as shipped and with one look. Shares and ratios are of sums over all.
+time and on one thread, as shipped and with one pass. Shares and ratios are of sums over all.
 Times are those of the thread (its processor time), so that they hold on a machine with other work;
 the start is measured in a fresh process, with the kernels in the disk cache and without.
 
@@ -124,7 +124,7 @@ def measure(
 
 
 def _reading(file: ModelFile, rival: ModelFile, formulas: list[Formula]) -> list[Target]:
-    """Shares of a recognition, as shipped and with one look, and the engine beside bare graphs."""
+    """Shares of a recognition, as shipped and with one pass, and the engine beside bare graphs."""
     watched = Watched(open_engine(None, file, threads=1), open_engine(None, rival, threads=1))
     bare = _bare(file)
     pictures = [
@@ -132,7 +132,7 @@ def _reading(file: ModelFile, rival: ModelFile, formulas: list[Formula]) -> list
         for formula in formulas
     ]
     targets, overheads = [], []
-    for policy, looks in (("as shipped", file.decoding.tta_scales), ("one look", ())):
+    for policy, looks in (("as shipped", file.decoding.tta_scales), ("one pass", ())):
         decoding = replace(file.decoding, tta_scales=looks)
         recognizer = Recognizer(
             watched, file.preprocessing, file.vocabulary, decoding, file.score_calibration

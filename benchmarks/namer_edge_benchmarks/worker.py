@@ -175,25 +175,25 @@ def _cost(
 ) -> tuple[Mapping[str, int] | None, Mapping[str, int] | None]:
     """Parameters and FLOPs; of a model file by what it says of its architecture."""
     namer = getattr(recognizer.engine, "namer", None)
-    said = None if model is None else model.meta.get("architecture")
-    if watching.size is None or (namer is None and said is None):
+    stored = None if model is None else model.meta.get("architecture")
+    if watching.size is None or (namer is None and stored is None):
         return None, None
     try:
         from namer_edge.model.cost import measure as cost_of
         from namer_edge.model.namer import Architecture
     except ModuleNotFoundError:
         return None, None
-    architecture = namer.architecture if namer is not None else Architecture.from_json(said or {})
+    architecture = namer.architecture if namer is not None else Architecture.from_json(stored or {})
     cost = cost_of(architecture, recognizer.vocabulary, *watching.size)
     return cost.parameters, cost.flops
 
 
 def _accuracy(chosen: Sequence[Sample], every: Sequence[Read], loose: bool) -> Accuracy | None:
-    said = {r.sample.source.name: r.answer for r in every}
+    by_name = {r.sample.source.name: r.answer for r in every}
     answers = []
     for sample in chosen:
         name = sample.source.name
-        outcome = said.get(name, sample.source.error)
+        outcome = by_name.get(name, sample.source.error)
         assert outcome is not None  # what had no error was read
         answers.append(Answered(Outcome(name, outcome), sample.label))
     paired = paired_with_own(answers, "the inputs' own", loose=loose)

@@ -108,14 +108,14 @@ def _references(twin: ModelFile, show: Callable[[str], object], needed: bool) ->
                 "(labeled formulas), or export its checkpoint again"
             )
         return {}
-    said = f"{again.equal} of {again.total}"
-    show(f"reference readings: {said}")
+    equal = f"{again.equal} of {again.total}"
+    show(f"reference readings: {equal}")
     if again.equal < FEWEST_EQUAL:
         raise ExportError(
-            f"OpenVINO repeats {said} reference readings, {FEWEST_EQUAL} are needed: nothing was "
+            f"OpenVINO repeats {equal} reference readings, {FEWEST_EQUAL} are needed: nothing was "
             f"written; {'; '.join(again.differing[:3])}"
         )
-    return {"reference readings": said}
+    return {"reference readings": equal}
 
 
 def _gate(

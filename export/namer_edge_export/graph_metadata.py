@@ -17,7 +17,7 @@ def card(meta: Mapping[str, Any], role: str) -> dict[str, str]:
     What is measured is not among them, since the graphs are written before they are measured.
     """
     calibration = meta.get("calibration")
-    said = {
+    values = {
         "about": f"The {role} graph of a handwritten mathematics recognizer, read by namer-edge",
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -30,6 +30,6 @@ def card(meta: Mapping[str, Any], role: str) -> dict[str, str]:
     }
     return {
         key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for key, value in said.items()
+        for key, value in values.items()
         if value is not None
     }

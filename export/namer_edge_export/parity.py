@@ -160,8 +160,8 @@ def compare(
 ) -> Difference | None:
     """Both on one picture; None where they read the same, or cannot read it for the same reason."""
     a, b = (recognizer.each([picture])[0] for recognizer in (expected, exported))
-    said = [str(x) if isinstance(x, NamerEdgeError) else x.canonical for x in (a, b)]
-    if said[0] == said[1]:
+    texts = [str(x) if isinstance(x, NamerEdgeError) else x.canonical for x in (a, b)]
+    if texts[0] == texts[1]:
         return None
     scores = [0.0 if isinstance(x, NamerEdgeError) else x.score for x in (a, b)]
-    return Difference(picture.name, said[0], said[1], abs(scores[0] - scores[1]))
+    return Difference(picture.name, texts[0], texts[1], abs(scores[0] - scores[1]))

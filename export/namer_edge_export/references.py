@@ -42,11 +42,11 @@ SOURCES = {"omniglot": "Omniglot (MIT)", "detypify": "Detypify (MIT)"}
 
 def reference_readings(model: ModelFile) -> dict[str, Any]:
     """The entry of `model.json`: every formula as the model reads it with exact arithmetic."""
-    said = json.loads(INKS.read_text("utf-8"))
+    inks = json.loads(INKS.read_text("utf-8"))
     recognizer = _recognizer(model, exact_engine(model))
     return {
-        "ink": said["ink"],
-        "readings": readings(recognizer, [formula["strokes"] for formula in said["formulas"]]),
+        "ink": inks["ink"],
+        "readings": readings(recognizer, [formula["strokes"] for formula in inks["formulas"]]),
     }
 
 

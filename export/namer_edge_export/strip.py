@@ -59,13 +59,13 @@ def _strip_defaults(node: onnx.NodeProto) -> None:
     if node.domain:
         return
     known = onnx.defs.get_schema(node.op_type, OPSET).attributes
-    told = [
+    attributes = [
         attribute
         for attribute in node.attribute
         if attribute.name not in known or attribute != known[attribute.name].default_value
     ]
     node.ClearField("attribute")
-    node.attribute.extend(told)
+    node.attribute.extend(attributes)
 
 
 def _share_constants(graph: onnx.GraphProto) -> None:

@@ -129,8 +129,8 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns an `OSError` of opening or renaming into `UsageError` that names `path`, which is the
-    caller's own, in place of the file beside it."""
+    """Turns an `OSError` of opening or renaming into a `UsageError` that names the caller's `path`,
+    not the temporary file beside it."""
     try:
         yield
     except OSError as error:

@@ -82,7 +82,8 @@ def _is_output_full(error: Exception) -> bool:
 
 
 def _give_up_output() -> None:
-    """Leads standard output nowhere, so that the interpreter's own flush does not complain."""
+    """Redirects standard output to the null device, so that the interpreter's last flush does not
+    fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

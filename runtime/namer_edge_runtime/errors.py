@@ -1,4 +1,4 @@
-"""Every error this project raises on purpose: what is wrong, and what to do about it.
+"""Typed errors of the project: each says what is wrong and what to do about it.
 
 Each class carries the exit code that the command line ends with when it meets the error.
 """

@@ -13,7 +13,8 @@ from .atomic import naming, writing
 from .errors import UsageError
 
 LOCKED_BYTE = 1 << 40
-"""Where Windows, which locks bytes instead of files, locks one far behind all content."""
+"""Offset of the byte that is locked on Windows, which locks bytes instead of files: far behind all
+content."""
 
 
 def lock(file: "IO[bytes] | io.FileIO", path: Path) -> bool:

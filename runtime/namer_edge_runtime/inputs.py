@@ -251,8 +251,8 @@ def _open_bytes(data: bytes, name: str) -> LoadedInput:
     """InkML, JSON or a picture from its bytes; errors begin with `name` where there is one."""
     if len(data) > LARGEST_FILE:
         raise PictureError(f"{name or 'input'}: more than {LARGEST_FILE >> 20} MiB, too large")
-    if told := foreign(data):
-        raise PictureError(f"{name}: {told}" if name else told)
+    if hint := foreign(data):
+        raise PictureError(f"{name}: {hint}" if name else hint)
     if is_inkml(data) or name.lower().endswith(".inkml"):
         from .ink.inkml import read_inkml
 

@@ -1,4 +1,4 @@
-"""The model file: one folder or zip that says all about itself, verified before it is used.
+"""The model file: one folder or zip that describes itself completely, verified before it is used.
 
 `model.json` holds what recognition needs beside the graphs (look, vocabulary, decoding constants)
 and where the model comes from; each graph is a part with its size and SHA-256.
@@ -32,7 +32,7 @@ NO_MODELS = "this program has none: were the package's data files left out when 
 LARGEST_PART = 1 << 31
 """Bytes of a graph that ONNX Runtime and OpenVINO load."""
 LARGEST_META = 1 << 24
-"""Bytes of a `model.json` that is still believed to be one."""
+"""Largest `model.json` that is accepted, in bytes."""
 
 
 @dataclass(frozen=True)

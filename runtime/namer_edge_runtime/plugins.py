@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 VERBS = "namer_edge.verbs"
-"""One verb, one module; the command loads only the one asked for."""
+"""Verb → its module; the command imports only the one asked for."""
 ENGINES = "namer_edge.engines"
-"""One engine, one class."""
+"""Engine → its class."""
 
 PACKAGED: Mapping[str, Mapping[str, str]] = {
     VERBS: {

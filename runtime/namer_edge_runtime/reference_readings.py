@@ -47,12 +47,12 @@ def read_again(model: ModelFile, recognizer: Recognizer) -> ReadAgain | None:
 
     Raises `ModelFileError` where they are malformed.
     """
-    said = model.meta.get(KEY)
-    if said is None:
+    reference = model.meta.get(KEY)
+    if reference is None:
         return None
     once, differing = _once(recognizer), []
     try:
-        known: list[Mapping[str, Any]] = list(said["readings"])
+        known: list[Mapping[str, Any]] = list(reference["readings"])
         for reading in known:
             result = once.strokes(strokes_of(reading["strokes"]))
             near = abs(result.score - float(reading["score"])) <= TOLERANCE

@@ -94,9 +94,9 @@ class Reading:
         """HTML for notebooks: the formula as MathML, its LaTeX and its score."""
         from html import escape
 
-        said = f"<code>{escape(self.latex)}</code>" if self.canonical else "<em>nothing read</em>"
+        body = f"<code>{escape(self.latex)}</code>" if self.canonical else "<em>nothing read</em>"
         return (
-            f"{self.mathml if self.canonical else ''}<small>{said} (score {self.score:.2f})</small>"
+            f"{self.mathml if self.canonical else ''}<small>{body} (score {self.score:.2f})</small>"
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -203,11 +203,11 @@ class Result(Reading):
     """What was seen in the picture and left out, as the lines of the paper or a frame round the
     formula, one sentence each."""
     prepared: Prepared | None = field(default=None, repr=False, compare=False)
-    """What the model saw, and how its pixels lie in the input."""
+    """Input of the model, and the map from its pixels to the input."""
     ink: Strokes | None = field(default=None, repr=False, compare=False)
     """The strokes, where the input had some."""
     evidence: tuple[Any, ...] = field(default=(), repr=False, compare=False)
-    """What each pass found (`recognition.evidence.Evidence`), where it is kept for corrections."""
+    """Evidence of each pass (`recognition.evidence.Evidence`), kept for corrections."""
     locked: tuple[tuple[int, tuple[int, ...]], ...] = field(default=(), repr=False, compare=False)
     """Place in `tokens` of each symbol that was locked, and its strokes."""
     lines: tuple[Line, ...] = ()

@@ -1,4 +1,4 @@
-"""Scores as they come out of the network → probabilities of being right."""
+"""Calibration: scores of the network → probabilities of being right."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace

@@ -53,7 +53,7 @@ def calibration(fp32: ModelFile, tmp_path_factory: pytest.TempPathFactory) -> Ca
 
 @pytest.fixture(scope="module")
 def evaluation(fp32: ModelFile) -> EvaluationSet:
-    """Labelled with what fp32 reads in one look, so that it has all of them right."""
+    """Labelled with what fp32 reads in one pass, so that it has all of them right."""
     reader = Recognizer.from_pretrained(fp32.path, threads=1)
     labels = [
         Label(formula.name, reader.strokes(formula.strokes).canonical) for formula in FORMULAS
@@ -140,7 +140,7 @@ def test_accuracy_control_counts_formulas_and_what_was_lost_before(
         AdvancedAccuracyRestorerParameters=SimpleNamespace,
     )
     engine = open_engine(None, fp32, threads=1)
-    # One look is judged, so the labels of a model without second looks are all right.
+    # One pass is judged, so the labels of a model without second looks are all right.
     judge = nncf_module._Judge(fp32, engine, nncf_module.Limit(evaluation.samples, 20.0))
     for role in ("vat", "pgd"):
         judge.quantize(library, role, nncf_module.opened(fp32, role), None, {})

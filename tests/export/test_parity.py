@@ -59,7 +59,7 @@ def model(target: Target, trained: Path, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def pair(target: Target, model: ModelFile) -> tuple[Recognizer, Recognizer]:
-    """One recognizer on torch, one on what was exported, alike in all else, in one look."""
+    """One recognizer on torch, one on what was exported, alike in all else, in one pass."""
     exported = Recognizer.from_pretrained(model.path, engine=target.engine, threads=1)
     exported.decoding = replace(exported.decoding, tta_scales=())
     torch = Recognizer(TorchEngine.of(NAMER), LOOK, NAMER.vocabulary, exported.decoding)

@@ -79,7 +79,7 @@ def test_what_slopes_and_is_not_surely_read_is_read_level_where_that_is_surer(
     first = doubting(recognizer, (), sure=1.0, height=0).strokes(sloping)
     assert first.canonical != "1 - 1 - 1"
     assert first.prepared is not None
-    assert first.prepared.turn == 0  # with one look there is no second
+    assert first.prepared.turn == 0  # with one pass there is no second
     reader = doubting(recognizer, (1.1, 1.2), sure=1.0, height=0)
     result = reader.strokes(sloping)
     assert result.canonical == "1 - 1 - 1"

@@ -146,8 +146,8 @@ class Comparison:
         )
         lines += [", ".join(f"{key}: {value}" for key, value in self.arithmetic.items())]
         for before, after in self.lost[:SHOWN]:
-            said = " ".join(after.read or ()) or after.reason or "nothing"
-            lines.append(f"  lost {before.name}: {' '.join(before.label)} → {said}")
+            answer = " ".join(after.read or ()) or after.reason or "nothing"
+            lines.append(f"  lost {before.name}: {' '.join(before.label)} → {answer}")
         if len(self.lost) > SHOWN:
             lines.append(f"  … and {len(self.lost) - SHOWN} more, named in the model file")
         return "\n".join(lines)

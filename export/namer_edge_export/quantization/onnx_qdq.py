@@ -134,9 +134,9 @@ def prepared(graph: bytes) -> onnx.ModelProto:
 
 def _module(node: onnx.NodeProto) -> str:
     """The part of the network that a node comes from, as far as the exporter tells."""
-    said = {item.key: item.value for item in node.metadata_props}.get(SCOPES, "[]")
+    scopes = {item.key: item.value for item in node.metadata_props}.get(SCOPES, "[]")
     # The last one is the operator's own name.
-    return str(["", *ast.literal_eval(said)[:-1]][-1])
+    return str(["", *ast.literal_eval(scopes)[:-1]][-1])
 
 
 def _range_of_logits(model: onnx.ModelProto, logits: str, inputs: Inputs) -> tuple[float, float]:

@@ -93,7 +93,7 @@ def quantize(
             **meta,
             "precision": "int8",
             "calibration": material.calibration.to_json(),
-            "quantization": recipe.said,
+            "quantization": recipe.record,
         }
         if recipe.notice:
             show(recipe.notice)
@@ -119,7 +119,7 @@ def quantize(
 class _Recipe:
     """One way to int8."""
 
-    said: dict[str, Any]
+    record: dict[str, Any]
     """Record for the model file."""
     make: Callable[[Mapping[str, Any]], dict[str, bytes]]
     """The parts of the model that a `model.json` describes."""
@@ -151,11 +151,11 @@ def _recipes(
         return
     from .nncf import SCHEME, Limit, nncf_parts
 
-    said = {"scheme": SCHEME, "weight_bits": WEIGHT_BITS}
-    yield _Recipe(said, lambda meta: nncf_parts(model, meta, calibration))
+    record = {"scheme": SCHEME, "weight_bits": WEIGHT_BITS}
+    yield _Recipe(record, lambda meta: nncf_parts(model, meta, calibration))
     limit = Limit(material.evaluation.samples, material.max_drop)
     yield _Recipe(
-        said | {"accuracy_control": True},
+        record | {"accuracy_control": True},
         lambda meta: nncf_parts(model, meta, calibration, limit),
         "again, with accuracy control: layers return to float, which takes many readings",
     )

@@ -58,8 +58,8 @@ class Sensitivity:
     def with_drops(self, worst: int, drop: Callable[[Cost], float]) -> "Sensitivity":
         """The `worst` layers with what they cost in ExpRate, as `drop` measures it."""
         first = sorted(self.costs, key=lambda cost: -cost.error)[:worst]
-        told = {cost: replace(cost, drop=drop(cost)) for cost in first}
-        return replace(self, costs=tuple(told.get(cost, cost) for cost in self.costs))
+        known = {cost: replace(cost, drop=drop(cost)) for cost in first}
+        return replace(self, costs=tuple(known.get(cost, cost) for cost in self.costs))
 
 
 def sensitivity(

@@ -20,7 +20,7 @@ POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' blob: data:; "
     "object-src 'none'; base-uri 'none'; form-action 'self'"
 )
-"""What the page may load: nothing from elsewhere."""
+"""Content security policy of the page: nothing is loaded from elsewhere."""
 _EDITS = (
     (r'="/page/', '="page/'),
     (r'\n *<a href="/docs">.*?</a>', ""),
@@ -33,7 +33,7 @@ _EDITS = (
         '<link rel="manifest" href="manifest.json">',
     ),
 )
-"""What of the server's page is another here: pattern → what takes its place."""
+"""Differences from the server's page: pattern → replacement."""
 
 
 def make_page(folder: Path, model: ModelFile, runtime: Path | None = None) -> int:
@@ -106,7 +106,7 @@ def _service_worker(files: dict[str, bytes]) -> bytes:
 
 
 def _cached(files: dict[str, bytes]) -> list[str]:
-    """Files that a browser fetches."""
+    """The files that a browser fetches."""
     return sorted(n for n in files if not n.endswith((LICENSE, LISTING, "service_worker.js")))
 
 

@@ -13,9 +13,9 @@ from ..errors import EngineError, UsageError
 NAME = "onnxruntime-web"
 VERSION = "1.30.0"
 SHA256 = "d2228df7e4616bc3348bf504ee888f3bec43789a273f0a63f3e68d203ce3bf71"
-"""Of the package as npm has it."""
+"""SHA-256 of the package on npm."""
 LARGEST = 1 << 27
-"""Bytes of a package that is still believed to be one."""
+"""Largest package that is accepted, in bytes."""
 MODULE, WASM, LICENSE = "ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm", "LICENSE"
 MIT = Path(__file__).with_name("onnxruntime-web.LICENSE")
 """The licence that the package names and does not enclose."""

@@ -64,7 +64,7 @@ TABLES: dict[str, Any] = {
 }
 """Name in `tables.js` → value."""
 _HOLES = {"<mi>a</mi>": "⟦0⟧", "<mi>b</mi>": "⟦1⟧"}
-"""Where the arguments go in a template of MathML."""
+"""Placeholder of an argument in a template of MathML."""
 
 
 def tables_js(model: ModelFile) -> str:

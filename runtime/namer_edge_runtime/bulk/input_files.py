@@ -16,19 +16,19 @@ from ..picture.foreign import SUFFIXES
 
 STANDARD_INPUT = "-"
 INSIDE = "::"
-"""Between the name of a zip and that of a file in it."""
+"""Separator between the name of a zip and that of a file in it."""
 INK = ".inkml"
 KNOWN = frozenset(
     {INK, ".png", ".jpg", ".jpeg", ".jpe", ".bmp", ".dib", ".tif", ".tiff", ".webp", ".gif"}
     | {".jfif", ".jfi", ".jif", ".pjpeg", ".pjp", ".pnm", ".pbm", ".pgm", ".ppm"}
 )
-"""Endings of the files that are read from folders and zips."""
+"""Suffixes of the files that are read from folders and zips."""
 LISTED = KNOWN | SUFFIXES
-"""`KNOWN`, and endings that somebody may expect to be read: inputs that fail."""
+"""`KNOWN`, and suffixes that users may expect to be read: these inputs fail with an error."""
 _OFFICE = "[Content_Types].xml"
 """A member of every Office document, which is a zip."""
 _OFFICE_INK = re.compile(r"(word|ppt|xl)/ink/[^/]+\.xml")
-"""Names of its members that are InkML."""
+"""Pattern of the members of an Office document that are InkML."""
 _ZIP = b"PK\x03\x04"
 
 
@@ -50,9 +50,9 @@ class Source:
     name: str
     """The path as given or found, `archive.zip::NAME.inkml` in a zip, `-` for standard input."""
     value: Any = None
-    """Path or bytes, for a recognizer."""
+    """What the recognizer reads: a path or bytes."""
     error: NamerEdgeError | None = None
-    """Why there is no value."""
+    """Error that kept the input from being opened."""
 
 
 def sources(paths: Iterable[str | Path]) -> Iterator[Source]:

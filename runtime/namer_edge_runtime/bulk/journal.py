@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..file_lock import lock
 
 SUFFIX = ".journal"
-"""Ending of the journal, which grows line by line beside the output."""
+"""Suffix of the journal, which grows line by line beside the output."""
 
 
 class Journal:
@@ -68,7 +68,7 @@ class Journal:
         return self._done.total()
 
     def _read(self, start: int) -> None:
-        """Takes in the whole lines and cuts off what follows them."""
+        """Reads the complete lines and cuts off an incomplete last one."""
         for line in self._file:
             try:
                 if not line.endswith(b"\n"):
@@ -84,13 +84,13 @@ class Journal:
         self._done.update({source: len(lines) for source, lines in self._lines.items()})
 
     def take(self, source: str) -> bool:
-        """Whether the next input of this name is done already."""
+        """Tells whether the next input of this name is done already."""
         known = self._done[source] > 0
         self._done[source] -= known
         return known
 
     def add(self, value: dict[str, Any]) -> None:
-        """Writes one outcome down, at once."""
+        """Appends one outcome and flushes it."""
         line = json.dumps(value, ensure_ascii=False).encode() + b"\n"
         self._lines.setdefault(str(value["source"]), []).append((self._file.tell(), len(line)))
         with naming(self._path):
@@ -98,7 +98,7 @@ class Journal:
             self._file.flush()
 
     def finish(self, sources: Iterable[str]) -> None:
-        """Writes the output: the line of each source, in this order. The journal is gone then."""
+        """Writes the output, the line of each source in this order, and removes the journal."""
         with atomic_file(self._output) as output:
             places = {source: iter(lines) for source, lines in self._lines.items()}
             for source in sources:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..result import Result
 
 MOST_WAITING = 1 << 25
-"""Bytes of inputs without a path that wait to be read, before no further one is unpacked."""
+"""Bytes of unpacked inputs that may wait to be read; beyond it no further one is unpacked."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Outcome:
 def recognize_all(
     recognizer: "Recognizer", inputs: Iterable[Source], batch_size: int = 8, alternatives: int = 0
 ) -> Iterator[Outcome]:
-    """Reads every input, in order; what fails is its outcome and stops nothing.
+    """Reads every input in order; an error is the outcome of its input and stops nothing.
 
     Raises `EngineError` where the engine itself fails, for then no input can be read.
     """

@@ -21,7 +21,7 @@ def fill_revised(
     deleting: bool,
     revised: NDArray[np.int64],
 ) -> None:
-    """The revised class V of the first `size` nodes, into `revised`: arg max of the self head
+    """Writes the revised class V of the first `size` nodes into `revised`: arg max of the self head
     (eq. 6).
 
     A visual node takes the best class with as many endings as the one it came with, or, when
@@ -58,7 +58,7 @@ def weigh(
     right_weight: float,
     scores: NDArray[np.float64],
 ) -> None:
-    """E between the first `size` nodes, into `scores`.
+    """Writes E of all pairs of the first `size` nodes into `scores`.
 
     E[i, j] = left_weight · left[j, i] + right_weight · right[i, j]; 0 where this is no positive
     number, into `<sos>`, out of `<eos>`, and at nodes that are not alive.
@@ -76,7 +76,7 @@ def weigh(
 
 @part
 def _allowed(source: int, target: int, alive: NDArray[np.bool_]) -> bool:
-    """Whether an edge may lead from one node to the other, whatever its score."""
+    """Tells whether an edge may lead from one node to the other, whatever its score."""
     between = source not in (EOS, target) and target != SOS
     return between and alive[source] and alive[target]
 
@@ -91,7 +91,7 @@ def enter(
     reaches: NDArray[np.bool_],
     heap: NDArray[np.int64],
 ) -> int:
-    """Marks in `inside` [N, N] the edges of the acyclic graph, and returns their number.
+    """Marks the edges of the acyclic graph in `inside` [N, N] and returns their number.
 
     Edges enter in order of falling E, ties by source, then target; one that would close a cycle is
     left out. Edges under `epsilon` stay outside, unless `<eos>` would then be unreachable: those
@@ -142,7 +142,7 @@ def list_edges(
     targets: NDArray[np.int64],
     weights: NDArray[np.float64],
 ) -> None:
-    """The edges that are inside, with their E, by source and then target."""
+    """Lists the edges of the graph with their E, by source and then target."""
     edge = 0
     for source in range(size):
         for target in range(size):

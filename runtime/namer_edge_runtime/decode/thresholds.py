@@ -1,7 +1,7 @@
 """Bounds under which path selection ignores a probability when it weighs hypotheses."""
 
 MAX_K_BEST = 64
-"""Most paths that are weighed against each other; the third is the last that brought anything."""
+"""Most paths that are weighed against each other; a fourth brought no gain."""
 MIN_EDGE = 0.005
 """Share of the weights that an edge needs to be on another path than the longest."""
 MIN_CLASS = 0.001

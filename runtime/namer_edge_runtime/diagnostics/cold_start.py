@@ -20,8 +20,8 @@ ROOT = [
 ]
 """The strokes of the test reading, a root of 2: no symbol looks like another of its writing."""
 OPTIONAL = ("scipy", "yaml")
-"""What Numba takes along where it is there, and no need of ours: with `--base` it is not there, as
-after a plain `pip install namer-edge`."""
+"""Packages that Numba imports where they are installed; `--base` hides them, as after a plain `pip
+install namer-edge`."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class StartUp:
     first: float
     """The first reading; path selection is by the plain twins."""
     to_first_latex: float
-    """The three above."""
+    """Sum of import, opening and first reading."""
     to_first_latex_cpu: float
     kernels: float
     """Until background threads have all kernels compiled or loaded, from the first reading on."""
     kernels_cpu: float
     next: float
-    """A reading after that, the median of nine."""
+    """A later reading, the median of nine."""
     peak_memory_first: float | None
     """Highest resident memory until the first reading; None where the system does not say."""
     peak_memory: float | None
@@ -64,7 +64,7 @@ def cold_start(model: str | Path | None = None, base: bool = False) -> StartUp:
 
 
 def measure(model: str | None = None) -> StartUp:
-    """Measures in this process, which should have imported nothing of ours before."""
+    """Measures in this process, which must not have imported the package before."""
     started, started_cpu = perf_counter(), process_time()
     from ..recognizer import Recognizer
 

@@ -1,4 +1,4 @@
-"""A graph that lost its model file: what it still says of itself."""
+"""Metadata inside a graph that is found without its model file."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from ..errors import ModelFileError
 
 OWNER = "namer_edge"
-"""Whose keys these are: ONNX has them as `namer_edge.KEY`, OpenVINO as rt_info `namer_edge/KEY`."""
+"""Prefix of the keys: `namer_edge.KEY` in ONNX, `namer_edge/KEY` in OpenVINO's rt_info."""
 SUFFIXES = (".onnx", ".xml")
 
 
@@ -27,13 +27,13 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
     if not path.is_file():
         raise ModelFileError(f"no file {path}: give the path of a graph or of a model file")
     found = _in_openvino(path) if path.suffix.lower() == ".xml" else _in_onnx(path)
-    said = {key: _value(text) for key, text in found.items()}
-    if not said:
+    metadata = {key: _value(text) for key, text in found.items()}
+    if not metadata:
         raise ModelFileError(
             f"{path} says nothing of itself: it was not written by `namer-edge export`, or by a "
             "version that kept all in the folder of the model"
         )
-    return said
+    return metadata
 
 
 def _in_openvino(path: Path) -> Mapping[str, str]:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 PACKAGES = ("namer-edge", "numpy", "numba", "onnxruntime", "opencv-python-headless")
 EXTRA_PACKAGES = ("onnxruntime-gpu", "openvino", "torch", "onnx")
 SWAP = "python -m pip uninstall -y onnxruntime onnxruntime-gpu && python -m pip install {0}"
-"""Tested: either takes the place of the other, whichever, or both, were there. They share one
-folder, so installing the second overwrites the first, and removing one breaks both."""
+"""Command that leaves one package of ONNX Runtime, whichever were installed. They share one folder:
+installing the second overwrites the first, and removing one breaks both."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Health:
 
 
 def examine(name_or_path: str | None = None) -> Health:
-    """Looks at everything that recognition with this model (the default one for None) needs.
+    """Examines everything that recognition with this model (None: the default one) needs.
 
     A lone ONNX file is asked what it says of itself; nothing can be read with it. Raises
     `UsageError` in a frozen program: engines are tried by fresh Pythons, and it has none to start.
@@ -103,7 +103,7 @@ def _speed() -> str:
 
 
 def _kernels() -> dict[str, Any]:
-    """In this process, which has read a formula before and so has them on their way."""
+    """Reports on the kernels of this process, which has read a formula and so ordered them."""
     from ..decode.jit import kernels
     from ..decode.warm_up import warm_up
 
@@ -123,8 +123,12 @@ def _model(health: Health, name_or_path: str | None) -> ModelFile | None:
     health.sections["model"] = section
     try:
         if name_or_path is not None and is_lone_graph(name_or_path):
-            said = read_metadata(name_or_path)
-            section |= {"path": str(name_or_path), "part": said.get("role"), **_described(said)}
+            metadata = read_metadata(name_or_path)
+            section |= {
+                "path": str(name_or_path),
+                "part": metadata.get("role"),
+                **_described(metadata),
+            }
             return None
         started = perf_counter()
         model = ModelFile.open(name_or_path)
@@ -171,12 +175,12 @@ def _engines(health: Health) -> None:
     """Engines, each with its devices as they fared when they ran something."""
     found = probe()
     section: dict[str, Any] = {
-        name: [f"{device} {said}" for device, said in found.get(name, {}).items()] or None
+        name: [f"{device} {outcome}" for device, outcome in found.get(name, {}).items()] or None
         for name in engine_names()
     }
     health.sections["engines"] = section
     both = installed_version("onnxruntime") and installed_version("onnxruntime-gpu")
-    if not any(said == "works" for said in found.get("onnxruntime", {}).values()):
+    if not any(outcome == "works" for outcome in found.get("onnxruntime", {}).values()):
         why = ", ".join(section.get("onnxruntime") or ["it is not installed"])
         health.problem(
             MissingExtraError(f"ONNX Runtime does not run ({why}): {SWAP.format('onnxruntime')}")

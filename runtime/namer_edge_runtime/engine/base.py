@@ -18,7 +18,7 @@ from .int8_sums import CURE, SATURATED, needs_exact_sums, sums_of
 
 LOGGER = logging.getLogger(__name__)
 MOST_THREADS = 1024
-"""No machine that this is made for has more; a slip of the hand would start them all."""
+"""Most threads that may be asked for; guards against a typing error that would start thousands."""
 ENGINES = {"onnx": "onnxruntime", "openvino": "openvino", "torch": "torch"}
 """Format of a model file → the engine that reads it where no other is asked for."""
 
@@ -31,7 +31,7 @@ called `image`, those of PGD as in `PgdInputs`."""
 
 @dataclass(frozen=True)
 class VatOutput:
-    """What the visual aware tokenizer says of B pictures of one padded size; h = H/8, w = W/8."""
+    """Output of the visual aware tokenizer for B pictures of one padded size; h = H/8, w = W/8."""
 
     scores: NDArray[np.float32]
     """[B, C, h, w]: probabilities of each cell's C best visual classes, falling."""
@@ -51,7 +51,7 @@ class PgdInputs:
 
     features: Any
     memory: Any
-    """Both as VAT gave them."""
+    """Feature maps as VAT returned them."""
     cells: NDArray[np.int64]
     """[B, N, 2] (row, column) on the H/8 grid."""
     classes: NDArray[np.int64]
@@ -72,7 +72,8 @@ class PgdInputs:
 
 @dataclass(frozen=True)
 class PgdOutput:
-    """What the parallel graph decoder says of the nodes of B pictures; all are probabilities."""
+    """Output of the parallel graph decoder for the nodes of B pictures; all values are
+    probabilities."""
 
     correction: NDArray[np.float32]
     """[B, N, K + 2], the self correction head: visual classes, `}`, delete."""
@@ -111,7 +112,7 @@ class Engine(Protocol):
 
     @property
     def device(self) -> str:
-        """What really runs: "CPU", "CUDA" …"""
+        """Device that is really used: "CPU", "CUDA" …"""
 
     @property
     def precision(self) -> str:
@@ -121,7 +122,7 @@ class Engine(Protocol):
         """Images [B, channels, H, W], ink 255 on 0, all of one padded size."""
 
     def pgd(self, inputs: PgdInputs) -> PgdOutput:
-        """What the graph says of these nodes."""
+        """Computes the PGD graph for these nodes."""
 
 
 def engine_names() -> list[str]:

@@ -8,7 +8,7 @@ GROUPS = "sys/fs/cgroup"
 
 
 def usable_cpus(root: Path = Path("/")) -> int:
-    """Those of its affinity, or as many as its control groups (v1 or v2) give it time for.
+    """Number of processors by affinity, limited by the quotas of the control groups (v1 or v2).
 
     A share of a processor does not count: with one thread too many, all of them would stand still
     whenever the time of a period (0.1 s) is used up. `root` is where the file system begins.
@@ -34,7 +34,8 @@ def _quotas(root: Path) -> Iterator[float]:
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    """Of the group that this process is in, and of all round it: each may have a limit."""
+    """Folders of this process's control group and of its parents, each of which may have a
+    limit."""
     try:
         lines = (root / "proc/self/cgroup").read_text("utf-8").splitlines()
     except OSError:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..model_file import ModelFile
 
 FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "asimd", "asimddp", "i8mm")
-"""Of a processor's features, those that decide how fast int8 is."""
+"""Processor features that decide how fast int8 is."""
 INT8_UNITS = ("avx512_vnni", "avx_vnni", "asimddp")
 """Features that multiply int8 at full speed."""
 PROBE = Path(__file__).with_suffix(".onnx")
@@ -31,7 +31,7 @@ SUM = 16 * 255 * 127
 STEP = 4096
 EXACT, SATURATED, UNKNOWN = "exact", "saturated", "unknown"
 WITHOUT = "int8 sums saturate here: figures of int8 models with weights of 8 bits are wrong"
-"""What a record says that was made without exact sums."""
+"""Warning in a record that was made without exact sums."""
 CURE = "export the model again, whose weights then have 7 bits, or read with one in fp32"
 
 Run = Callable[[bytes, Mapping[str, NDArray[Any]], tuple[str, ...]], list[NDArray[Any]]]
@@ -58,8 +58,8 @@ def weight_bits(model: ModelFile) -> int | None:
     """
     if model.precision != "int8":
         return None
-    said = model.meta.get("quantization") or {}
-    return int(said.get("weight_bits", 7 if said.get("reduce_range") else 8))
+    quantization = model.meta.get("quantization") or {}
+    return int(quantization.get("weight_bits", 7 if quantization.get("reduce_range") else 8))
 
 
 def needs_exact_sums(model: ModelFile) -> bool:
@@ -68,7 +68,7 @@ def needs_exact_sums(model: ModelFile) -> bool:
 
 
 def _cpuinfo() -> str:
-    """What Linux says of the processor; empty elsewhere."""
+    """Content of Linux's `/proc/cpuinfo`; empty elsewhere."""
     try:
         return Path("/proc/cpuinfo").read_text("utf-8", "replace")
     except OSError:

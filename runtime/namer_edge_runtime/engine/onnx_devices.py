@@ -1,4 +1,4 @@
-"""What ONNX Runtime needs to be told for NVIDIA's devices, and what stays on them."""
+"""Options of ONNX Runtime for NVIDIA devices, and binding of outputs that stay on the device."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from .base import PgdInputs
 LOGGER = logging.getLogger(__name__)
 TENSORRT, CUDA = "TensorrtExecutionProvider", "CUDAExecutionProvider"
 LARGEST_BATCH, USUAL_BATCH = 32, 8
-"""Pictures of a batch that TensorRT is told to expect."""
+"""Largest and usual batch size of TensorRT's shape profile."""
 USUAL = {"rows": 6, "columns": 20, "nodes": 64}
 """A usual formula: 96 × 320 pixels."""
 ON_DEVICE = ("features", "memory")

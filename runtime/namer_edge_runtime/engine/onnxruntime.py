@@ -166,8 +166,8 @@ class OnnxRuntimeEngine:
             # Its options name the graph's inputs.
             plain = onnxruntime.InferenceSession(graph, options, providers=[CPU])
             inputs = {item.name: item.shape for item in plain.get_inputs()}
-            told = (TENSORRT, tensorrt_options(self._model, inputs, self._cache_dir))
-            providers[providers.index(TENSORRT)] = told
+            configured = (TENSORRT, tensorrt_options(self._model, inputs, self._cache_dir))
+            providers[providers.index(TENSORRT)] = configured
         return onnxruntime.InferenceSession(graph, options, providers=providers), providers
 
     def int8_sums(self) -> str:

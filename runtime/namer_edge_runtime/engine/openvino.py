@@ -234,7 +234,7 @@ def _lengthened(values: NDArray[Any], axis: int, length: int) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class _Opened:
-    """What one process has loaded."""
+    """Model and graphs that one process has loaded."""
 
     vat: "_Graph"
     pgd: "_Graph"

@@ -1,4 +1,4 @@
-"""Which engines and devices really work: each runs a model of one step in a process of its own.
+"""Probe of engines and devices: each runs a tiny model in a process of its own.
 
 A wheel built for another processor ends the process that imports it (illegal instruction), and a
 provider whose libraries are missing is listed all the same. Only running something tells.
@@ -51,7 +51,7 @@ for device in ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_c
     attempt(device, lambda: torch.full((1,), -1.0, device=device).relu().item())
 """
 SCRIPTS = {"onnxruntime": ONNXRUNTIME, "openvino": OPENVINO, "torch": TORCH}
-"""Name of an engine, which is that of its package, → what to run in the process."""
+"""Name of an engine, which is that of its package → program that its process runs."""
 PATIENCE = 300.0
 """Seconds that one engine may take, import included."""
 
@@ -80,20 +80,20 @@ def probe(engines: Iterable[str] = tuple(SCRIPTS)) -> dict[str, dict[str, str]]:
 
 def _outcome(process: "subprocess.Popen[str]") -> dict[str, str]:
     try:
-        said, complained = process.communicate(timeout=PATIENCE)
+        output, errors = process.communicate(timeout=PATIENCE)
         ended = ""
     except subprocess.TimeoutExpired:
         process.kill()
-        said, complained = process.communicate()
+        output, errors = process.communicate()
         ended = f"no answer in {PATIENCE:.0f} s"
     if process.returncode and not ended:
-        lines = complained.strip().splitlines()
+        lines = errors.strip().splitlines()
         ended = lines[-1] if lines and process.returncode > 0 else "the process died"
         if process.returncode < 0:
             ended += f" (signal {-process.returncode}): its wheel is not for this processor"
     found: dict[str, str] = {}
     device = "import"
-    for line in said.splitlines():
+    for line in output.splitlines():
         if line.startswith("try "):
             device = line.removeprefix("try ")
             found[device] = ended

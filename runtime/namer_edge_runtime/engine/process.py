@@ -1,4 +1,4 @@
-"""What every process must open for itself."""
+"""Objects that every process must open for itself."""
 
 import os
 import threading
@@ -18,8 +18,8 @@ class PerProcess(Generic[T]):
         self._locks: dict[int, threading.Lock] = {}
 
     def __call__(self) -> T:
-        """What this process has opened. One lock for each, since a fork may copy a lock that
-        another thread held."""
+        """Returns the object of this process. Each process has its own lock, since a fork may copy
+        one that another thread holds."""
         process = os.getpid()
         with self._locks.setdefault(process, threading.Lock()):
             if process not in self._opened:

@@ -96,7 +96,7 @@ _NEGATED = r"""
 \rightarrow \nrightarrow \Rightarrow \nRightarrow
 """
 NEGATED = dict(zip(_NEGATED.split()[::2], _NEGATED.split()[1::2], strict=True))
-"""Sign → what it is called with a stroke through it; of all others `\\not` stands before it."""
+"""Sign → its negation, drawn with a stroke through it; before all other signs `\\not` stands."""
 
 _ALIKE = r"""
 \Sigma \sum

@@ -1,4 +1,4 @@
-"""Tables of the normalizer: the many spellings of one thing.
+"""Tables of the normalizer: the spellings that mean the same.
 
 Which spelling is canonical depends on the vocabulary: `\\vert` is a class of HME100K and means the
 `|` of CROHME. So a row lists equals in order of preference, and the first with a class is taken.

@@ -45,7 +45,7 @@ class Box:
     def put(
         self, other: "Box", x: float, y: float = 0.0, across: float = 1, down: float = 0
     ) -> None:
-        """Draws another box at a place, enlarged `across` and `down` (default: as much)."""
+        """Draws another box at a place, scaled by `across` and `down` (default: by `across`)."""
         down = down or across
         for text in other.texts:
             at_x, at_y, wide, high, *rest = text
@@ -69,7 +69,7 @@ def svg(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
     box = write(tokens, vocabulary, _row)
     width, height = box.width + 2 * MARGIN, box.up + box.down + 2 * MARGIN
     view = f"{-MARGIN:.3f} {-box.up - MARGIN:.3f} {width:.3f} {height:.3f}"
-    said = saxutils.escape(NOT_XML.sub("\N{REPLACEMENT CHARACTER}", compact(tokens, vocabulary)))
+    title = saxutils.escape(NOT_XML.sub("\N{REPLACEMENT CHARACTER}", compact(tokens, vocabulary)))
     texts = "".join(_text(*text) for text in box.texts)
     lines = "".join(
         f'<polyline points="{" ".join(f"{x:.3f},{y:.3f}" for x, y in line)}"/>'
@@ -77,7 +77,7 @@ def svg(tokens: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="{view}" '
-        f'width="{width * PIXELS:.0f}" height="{height * PIXELS:.0f}"><title>{said}</title>'
+        f'width="{width * PIXELS:.0f}" height="{height * PIXELS:.0f}"><title>{title}</title>'
         f'<g fill="currentColor" font-size="1" font-family="{FONTS}">{texts}</g>'
         f'<g fill="none" stroke="currentColor" stroke-width="{RULE}">{lines}</g></svg>'
     )

@@ -20,7 +20,7 @@ class Value:
     text: str
     level: int = TIGHT
     members: tuple[str, ...] = ()
-    """Of a list."""
+    """Elements of a list."""
     sides: tuple[str, ...] = ()
     """Of a single relation: its sign and what stands before it and behind."""
     name: str = ""

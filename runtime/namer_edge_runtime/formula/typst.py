@@ -9,7 +9,7 @@ from .signs import FUNCTION, SIGNS
 from .vocabulary import GROUP, INDEX, Vocabulary, begin
 
 _COMMA = "\ue000"
-"""A comma until it is known whether it stands among the arguments of a function."""
+"""Placeholder of a comma until it is known whether it stands among the arguments of a function."""
 _ESCAPED = frozenset('#$&_^/\\"`;:@~()[]{}⟨⟩⌊⌋⌈⌉')
 """Characters that mean something in Typst, or would be taken for a bracket's partner."""
 _PAIRS = frozenset({"()", "[]", "{}", "⌊⌋", "⌈⌉", "⟨⟩"})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 OPENING, CLOSING = "([{", ")]}"
 CLASSES = (*OPENING, "|", "")
-"""What a shape may be as it stands; empty for all other signs."""
+"""Kinds that a shape may have; empty for all other signs."""
 BANDS = 9
 """Parts of equal height whose horizontal extent is looked at."""
 DECIMALS = 3

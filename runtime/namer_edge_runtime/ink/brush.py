@@ -38,19 +38,19 @@ class Brush:
         Programs name their tools in a property, an annotation or the brush's own id. Tags and
         attributes must be free of namespaces.
         """
-        told: dict[str, tuple[str, str]] = {}
+        found: dict[str, tuple[str, str]] = {}
         for element in elements:
-            told.setdefault("id", (element.get("id", ""), ""))
+            found.setdefault("id", (element.get("id", ""), ""))
             for inner in element:
                 name = (inner.get("name") or inner.get("type") or "").lower()
                 value = inner.get("value", inner.text or "").strip()
-                told.setdefault(name, (value, inner.get("units", "").strip().lower()))
+                found.setdefault(name, (value, inner.get("units", "").strip().lower()))
         words = [
             f"{name} {value}".lower()
-            for name, (value, _) in told.items()
+            for name, (value, _) in found.items()
             if value.lower() not in _NO
         ]
-        width, unit = told.get("width", ("", ""))
+        width, unit = found.get("width", ("", ""))
         size = _number(width)
         if size is not None:
             size *= LENGTHS.get(unit, 1.0)
@@ -59,7 +59,7 @@ class Brush:
             tool = Tool.ERASER
         elif (
             any("highlight" in word or "rasterop maskpen" in word for word in words)
-            or _transparency(told.get("transparency", ("", ""))[0]) >= SEE_THROUGH
+            or _transparency(found.get("transparency", ("", ""))[0]) >= SEE_THROUGH
         ):
             tool = Tool.HIGHLIGHTER
         return cls(tool, size, unit in LENGTHS)

@@ -17,7 +17,7 @@ from .trace import Channels
 PARTS = ("inkSource", "traceFormat", "canvas", "canvasTransform", "brush")
 """Parts of a context that say what a trace is."""
 Parts = dict[str, Element]
-"""The parts that hold somewhere, by their tags."""
+"""Parts of a context that apply to an element, by tag."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ class Contexts:
         self._known: dict[tuple[int, ...], Context] = {}
 
     def within(self, ink: Element) -> "Contexts":
-        """Those of an `ink` element in this one; from `DEEPEST` on it has none of its own."""
+        """Contexts of an `ink` element inside this one; from `DEEPEST` on it has none of its
+        own."""
         return Contexts(ink, self) if self._depth < DEEPEST else self
 
     def find(self, reference: str | None, tag: str) -> Element | None:
@@ -134,7 +135,7 @@ def with_part(parts: Parts, part: Element) -> Parts:
 
 
 def _first_format(ink: Element) -> Element | None:
-    """The format of traces that name none: the first, one of a canvas only for want of others."""
+    """Format of traces that name none: the first one of the file, that of a canvas last."""
     of_canvases = {id(format_) for canvas in ink.iter("canvas") for format_ in canvas}
     formats = sorted(ink.iter("traceFormat"), key=lambda format_: id(format_) in of_canvases)
     return formats[0] if formats else None

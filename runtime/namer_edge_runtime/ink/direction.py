@@ -12,14 +12,15 @@ USUAL = 0.2
 """Share of the way, less that back, that hands go down and to the right at least; of 8,835 formulas
 of CROHME's training set 6 % go less down, and 7 % less to the right."""
 CLEAR, MANY = -0.3, 4
-"""Share below which ink clearly runs up or to the left, and steps that tell so."""
+"""Share below which ink clearly runs up or to the left, and number of steps that are needed to
+tell."""
 
 
 class Mirroring(NamedTuple):
     """How ink is mirrored so that it runs down and to the right, as in most hands."""
 
     factors: tuple[float, float]
-    """Of x and y, 1 or -1; both 1 where it runs so already."""
+    """Factors of x and y, 1 or -1; both 1 for ink that already runs down and to the right."""
     clear: bool
     """Whether it clearly runs the other way; else it may be upright, as roots are, which end above
     where they begin."""
@@ -38,6 +39,6 @@ def mirroring(strokes: Sequence[Stroke]) -> Mirroring:
 
 
 def _share(steps: NDArray[np.float64]) -> float:
-    """Of the way, what is left of it after the way back."""
+    """Share of the way that is left after the way back is subtracted."""
     length = float(np.abs(steps).sum())
     return float(steps.sum()) / length if length > 0 else 1.0

@@ -30,7 +30,7 @@ CHANNELS = 6
 MARKERS = ((-1.0, -1.0), (0.0, 0.0))
 """Markers that some programs write at the end of a stroke in place of a point."""
 JUMP = 3.0
-"""A pen that is lifted goes this many times further than from point to point."""
+"""Ratio of a lifted pen's jump to the distance between neighboring points."""
 NORMALIZED = 10.0
 """Coordinates up to this may be shares of a canvas, of which any may be 0 or -1."""
 
@@ -147,7 +147,7 @@ def is_ink(value: Any) -> bool:
 
 
 def _opened(value: Any) -> Any:
-    """What programs wrap strokes in, taken off: names of holders, and names in capitals."""
+    """Unwraps strokes from the objects of programs: names of holders, and names in capitals."""
     if isinstance(value, Mapping):
         held = _held(value)
         return _lower(value) if held is None else _opened(held)
@@ -171,7 +171,7 @@ def _capitals(stroke: Any) -> Any:
 
 
 def _held(value: Mapping[str, Any]) -> Any:
-    """What lies under the first of `HOLDERS` that there is; None where there is none."""
+    """Returns the value under the first of `HOLDERS` that is present, or None."""
     small = _lower(value)
     return next((small[name] for name in HOLDERS if name in small), None)
 

@@ -56,15 +56,15 @@ def channel_matrix(format_: Element | None, find: Find) -> Matrix:
 
 
 def sizes(source: Element | None, format_: Element | None) -> tuple[float, float] | None:
-    """Millimeters of a unit of x and of one of y, by the resolution that an ink source has, else by
-    the units of a format's channels; None where both are not told."""
+    """Millimeters of a unit of x and of y, by the ink source's resolution, else by the units of the
+    format's channels; None without both."""
     resolution: dict[str, float] = {}
-    for told in [] if source is None else source.iter("channelProperty"):
-        if told.get("name", "").lower() == "resolution":
-            length = told.get("units", "").replace("^-1", "").rpartition("/")[2].strip().lower()
+    for channel in [] if source is None else source.iter("channelProperty"):
+        if channel.get("name", "").lower() == "resolution":
+            length = channel.get("units", "").replace("^-1", "").rpartition("/")[2].strip().lower()
             with suppress(ValueError):
-                if 0 < (value := float(told.get("value", ""))) < inf:
-                    name = told.get("channel", "").strip().upper()
+                if 0 < (value := float(channel.get("value", ""))) < inf:
+                    name = channel.get("channel", "").strip().upper()
                     resolution[name] = LENGTHS.get(length, 1.0) / value
     units = {
         channel.get("name", "").strip().upper(): LENGTHS[unit]

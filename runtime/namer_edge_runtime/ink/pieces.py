@@ -21,10 +21,10 @@ POINTS = 0.9
 SHARE, LEAST = 0.25, 4
 """Ink is in pieces where this share and number of its strokes, or more, go on from the last one."""
 NEAR = 0.9
-"""And where half of those gaps are at most so large as half of the strokes are: 0 to 0.7 of pieces,
-1.3 and more of the whole strokes of a long page, which lie near by the height of all."""
+"""Largest ratio of the median gap to the median stroke size: 0 to 0.7 for pieces; 1.3 and more for
+the whole strokes of a long page, which are near by the height of all."""
 GROWTH = 1.25
-"""And where a typical symbol is this many times higher once they are joined."""
+"""Least ratio of a typical symbol's height after joining to that before."""
 
 
 def whole(strokes: Sequence[Stroke]) -> Strokes:

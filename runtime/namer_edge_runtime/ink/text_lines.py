@@ -59,8 +59,8 @@ ink of CROHME, alone and composed to pages."""
 SCORE_WEIGHT, LEAST_SCORE = -0.41, 8e-7
 """Weight of the logarithm of the uncut score, and the least score that counts."""
 LEAST_LOG_ODDS, LEAST_AMONG_LINES = 0.0, -1.8
-"""From which a cut holds, and in a part of a page that was cut before. Formulas alone are split
-only where there is no doubt."""
+"""Least log-odds of a cut in a whole page, and in a part of a page that was cut before. A single
+formula is split only without doubt."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class Channels:
 
     @classmethod
     def of(cls, root: ElementTree.Element) -> "Channels":
-        """From the first `traceFormat`; x and y come first where there is none.
+        """Reads the first `traceFormat`; without one, x and y come first.
 
         Tags must be free of namespaces. InkML's own directions are right and down; a channel with
         orientation "-ve" turns its own round.
@@ -48,7 +48,7 @@ class Channels:
 
     @classmethod
     def of_format(cls, format_: ElementTree.Element | None) -> "Channels":
-        """From a `traceFormat`."""
+        """Reads a `traceFormat`."""
         channels = [] if format_ is None else list(format_.iter("channel"))
         names = [channel.get("name", "").strip().upper() for channel in channels]
         if "X" not in names or "Y" not in names:

@@ -19,17 +19,17 @@ ground are told apart."""
 WIDEST_PEN = 1 / 8
 """Share of the picture's longer side; what is wider than this is taken for a shadow."""
 WIDEST_ON_SCREEN = 1 / 3
-"""The same of what is as dark as ink, within `INKY` of the contrast, where more than `EVEN` of the
-picture has one brightness: no shadow falls on a screen, but thick strokes may cross there."""
+"""The same share for areas as dark as ink (within `INKY` of the contrast) where more than `EVEN` of
+the picture has one brightness: screens have no shadows, but thick strokes may cross there."""
 EVEN, INKY = 0.5, 0.25
 RINGING = 5
 """Pixels of a median that tells the ground from grain and ringing."""
 INK = 100
 """Level of the ink map, of 255, from which a pixel counts as ink where components are measured."""
 ROUGH = 0.04
-"""Ink is rough where a closing of 3 pixels adds so much to it, as a share, and"""
+"""Share that a closing of 3 pixels adds to rough ink, at least, and"""
 HOLES, LEAST = 1.5, 13
-"""it has so many holes for each component, of which so many are counted at least."""
+"""holes for each component of rough ink, and number of components that are assumed at least."""
 SMOOTHING, MOST_SMOOTHINGS = 1.0, 3
 """Standard deviation in pixels that rough ink is smoothed with, and how often at most."""
 FAINT, DARK, BESIDE = 70, 160, 5
@@ -54,7 +54,7 @@ class InkMap:
     dark_ink: bool
     """Whether the ink was darker than its ground."""
     notes: tuple[str, ...] = ()
-    """What was left out."""
+    """Notes of what was left out."""
 
 
 def ink_map(

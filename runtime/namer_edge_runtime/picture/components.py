@@ -35,11 +35,11 @@ class ConnectedComponents:
     numbers: NDArray[np.intp]
     """Numbers of the kept components."""
     level: int
-    """What pixels of components exceed."""
+    """Level that the pixels of components exceed."""
 
     @classmethod
     def of(cls, image: NDArray[np.uint8], level: int) -> "ConnectedComponents":
-        """All components of the pixels above `level`."""
+        """Finds all components of the pixels above `level`."""
         _, mask = cv2.threshold(image, level, 1, cv2.THRESH_BINARY)
         labels, stats, _ = connected(np.asarray(mask, np.uint8))
         return cls(image, labels, stats, np.arange(1, len(stats)), level)
@@ -132,7 +132,7 @@ class ConnectedComponents:
         return ConnectedComponents.of(np.where(self.mask, image, np.uint8(0)), self.level)
 
     def only(self, kept: NDArray[np.bool_]) -> "ConnectedComponents":
-        """The components of which `kept` [components] is true."""
+        """Keeps the components for which `kept` [components] is true."""
         if kept.all():
             return self
         return replace(self, numbers=self.numbers[kept])

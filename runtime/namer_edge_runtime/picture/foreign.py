@@ -25,7 +25,7 @@ _KINDS = (
     ("gzip (as Xournal++'s or SVGZ)", rb"\x1f\x8b", "xopp svgz", _STROKES),
 )
 _NAMES = "tga dng cr2 cr3 nef arw orf rw2 raf"
-"""Of formats without a mark of their own, those of cameras among them."""
+"""Suffixes of formats without a signature, such as those of cameras."""
 SUFFIXES = frozenset(f".{suffix}" for kind in _KINDS for suffix in kind[2].split())
 SUFFIXES |= {f".{suffix}" for suffix in _NAMES.split()}
 """File name suffixes of the formats that are not read, or with an extra only."""

@@ -39,18 +39,18 @@ and at most."""
 EVEN = 0.25
 """Share of the usual distance that the distances of such marks differ by at most."""
 MOST_LINES = 3
-"""Lines under a formula."""
+"""Most lines of an underline."""
 SOLID, BROAD = 0.5, 4.0
-"""A blot fills this share of its box and is so many pens wide, both at least."""
+"""Least share of its box that a blot fills, and least width of a blot in pens."""
 PLUMP = 1.3
-"""One of several is, in the mean, at least so many times as thick as the mean of all ink."""
+"""Least ratio of the mean thickness of one of several blots to that of all ink."""
 HOLE, ROW = 1.6, 7
-"""The same for one of a row of equal blots, and how many make a row."""
+"""The same for each of a row of equal blots, and least number of blots in a row."""
 CROSSED, DENSE = 2.5, 0.24
-"""Crossed-out ink is a line so many times as long as its box is high and wide together, which
-fills this share of the box."""
+"""Least ratio of a scribble's length to the height and width of its box together, and least share
+of the box that it fills."""
 ACROSS = 2.5
-"""Symbol heights that crossed-out ink is high at most."""
+"""Greatest height of crossed-out ink in symbol heights."""
 AWAY, MINOR = 3.0, 0.25
 """Symbol heights between writing that does not belong together, and share of the ink that is left
 out at most."""
@@ -104,7 +104,7 @@ def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
 
 
 def _without_marks(clean: ConnectedComponents) -> ConnectedComponents:
-    """Small equal marks in even rows: the dots of the paper, the dashes of a selection."""
+    """Removes small equal marks in even rows: the dots of the paper, the dashes of a selection."""
     sides, area = clean.sizes, clean.stats[clean.numbers, 4]
     large = sides.max(1)
     solid = area >= SOLID * sides.prod(axis=1)
@@ -130,7 +130,7 @@ def _without_marks(clean: ConnectedComponents) -> ConnectedComponents:
 
 
 def _without_scribbles(clean: ConnectedComponents) -> ConnectedComponents:
-    """Symbols that are crossed out by many lines."""
+    """Removes symbols that are crossed out by many lines."""
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
     high = height < ACROSS * clean.height
@@ -164,7 +164,7 @@ def _own(clean: ConnectedComponents, place: int) -> tuple[NDArray[np.uint8], tup
 
 
 def _without_frames(clean: ConnectedComponents) -> ConnectedComponents:
-    """Closed lines with several symbols inside: boxes, circles, clouds."""
+    """Removes closed lines with several symbols inside: boxes, circles, clouds."""
     width, height = clean.sizes.T
     area = clean.stats[clean.numbers, 4]
     symbol = clean.height
@@ -224,7 +224,7 @@ def _ring(
 
 
 def _without_underlines(clean: ConnectedComponents) -> ConnectedComponents:
-    """Up to `MOST_LINES` level lines below everything else, about as long as it."""
+    """Removes up to `MOST_LINES` level lines below the formula that are about as long as it."""
     kept = np.ones(len(clean), np.bool_)
     symbol = clean.height
     for place in _lowest_lines(clean):
@@ -254,7 +254,7 @@ def _lowest_lines(clean: ConnectedComponents) -> Iterator[int]:
 
 
 def _without_far_ink(clean: ConnectedComponents) -> ConnectedComponents:
-    """Writing further than `AWAY` symbols from the main part, where it is little."""
+    """Removes a small amount of writing that is further than `AWAY` symbols from the main part."""
     low = clean.stats[clean.numbers, :2].astype(np.float64)
     high = low + clean.sizes
     distance = AWAY * clean.height

@@ -29,7 +29,7 @@ Gray = NDArray[np.uint8]
 
 
 class _Read(Protocol):
-    """Turns what a decoder gave into what is asked for."""
+    """Converts decoded pixels to what the caller asks for."""
 
     def __call__(self, pixels: NDArray[Any], *, bgr: bool) -> NDArray[np.uint8]: ...
 

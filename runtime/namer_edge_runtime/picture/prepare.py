@@ -55,7 +55,7 @@ class _Ink:
     """Height in pixels of a typical symbol, from the middle of its lines, roughly."""
     pen: float
     notes: tuple[str, ...] = ()
-    """What was left out."""
+    """Notes of what was left out."""
 
     @property
     def crowded(self) -> bool:
@@ -97,7 +97,7 @@ class Lines:
     turn: float = 0.0
     """Angle in radians by which the picture was turned about its origin (`Prepared.turn`)."""
     notes: tuple[str, ...] = ()
-    """What was left out (`Prepared.notes`)."""
+    """Notes of what was left out (`Prepared.notes`)."""
     page: "PageInk | None" = None
     """The cleaned ink of the picture as it is, not turned."""
 

@@ -19,12 +19,12 @@ MOST_STRIPS, LEAST_STRIPS = 32, 8
 STEEPEST, STEP = 0.12, 0.015
 """Slope up to which a line counts as level, and the steps in which slopes are tried."""
 HIGHEST = 9
-"""Pixels there; what is higher is no line."""
+"""Greatest height of a line in pixels of that picture."""
 SEED, SPAN = 0.55, 0.75
 """Share of the strips in which a straight line shows where one may be, and in which a line shows on
 its curve where one is."""
 CUT = 0.25
-"""Share of the strips that a line runs through at least before it leaves the picture."""
+"""Least share of the strips that a line runs through before it leaves the picture."""
 MOST_SEEDS = 400
 CORNER = 0.03
 """Share of the width that a line of an even grid may be in the picture for."""
@@ -37,17 +37,18 @@ FAINTEST = 3.0
 CLEAR = 3.5
 """Standard deviations of the grain in a profile above which something shows in it."""
 MANY = 3
-"""So many lines across the whole picture, evenly apart, are printed however dark they are."""
+"""Number of evenly spaced lines across the whole picture that are printed however dark they are."""
 UNEVEN = 0.3
 """Share of their usual distance that the distances of such lines may differ by."""
 FAINT = 0.7
-"""One or two across it are when they are lighter than this share of the ink: they might be bars."""
+"""One or two lines are printed if they are lighter than this share of the ink; others might be
+bars."""
 BARE = 0.3
 """Quantile of the levels along a line that tells its own, since ink may run along most of it."""
 LIKE = 1.3
-"""Lines are at most so many times as dark as the usual one: what is darker has ink along it."""
+"""Greatest ratio of a line's level to the usual one; a darker line has ink along it."""
 UNLIKE = 1.6
-"""What is so many times as dark as the usual line is none."""
+"""Ratio to the usual line's level from which a candidate is no printed line."""
 FAN = 0.04
 """The slopes of printed lines differ at most by this from the usual one."""
 OFF = 3

@@ -5,9 +5,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEAST, MOST = np.radians(8), np.radians(45)
-"""What slopes less is read as well as level writing; what slopes more is no line of writing."""
+"""Least slope that costs accuracy, and greatest slope of a line of writing."""
 LONG = 2.0
-"""Ink is long where it spreads this many times as far along as across (standard deviations)."""
+"""Least ratio of the spread of ink along its axis to that across it (standard deviations)."""
 
 
 def skew(image: NDArray[np.uint8]) -> float:

@@ -24,7 +24,7 @@ class Lock:
     """Strokes that are one symbol, or the place of a token without ink; with what it is."""
 
     text: str | None = None
-    """Its token; None: whichever it is; "": none, it stands for nothing."""
+    """Token of the symbol; None: any token; "": the strokes stand for nothing."""
     strokes: tuple[int, ...] = ()
     """Places in the ink; none for `^`, `_` and `\\limits`."""
     at: tuple[float, float] | None = None

@@ -18,13 +18,13 @@ from .page import Page
 from .single_pass import SinglePass
 
 SURE = 0.5
-"""A cut that would be made in what is read with this score needs no reading."""
+"""Score at which a cut that would hold needs no reading."""
 SURER = 10.0
-"""A grid stands where its parts together read so many times as sure as the whole."""
+"""Least ratio of the score of a grid's parts together to that of the whole."""
 MOST_LINES = 64
-"""Lines of a page at most, which bounds the passes: of a page with more some stay together."""
+"""Most lines of a page, which bounds the passes; further lines stay together."""
 CERTAIN = 0.9
-"""What reads with this score, or a higher one, is one line: no cut is looked for."""
+"""Least score of a reading that is taken for one line without searching for a cut."""
 FEW, HIGH = 4, 200
 """Shapes for each token, beyond which the reading of a picture so many pixels high leaves most of
 them out: a page that was scaled down so far that nothing can be read may read as a sure 1."""

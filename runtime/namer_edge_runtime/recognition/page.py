@@ -20,7 +20,7 @@ class Page(ABC):
     shapes: Shapes
     """[n] points of each stroke, or of the outline of each connected component."""
     lines: int = 1
-    """How many it was taken apart into so far."""
+    """Number of parts that it was divided into so far."""
 
     @staticmethod
     def of(value: LoadedInput) -> "Page | None":

@@ -78,7 +78,7 @@ class ReadsCorrected(Protocol):
 
 
 class Canvas:
-    """Strokes by id, and the symbols that results say they are."""
+    """Strokes by id, and the symbols that results assign them to."""
 
     def __init__(self) -> None:
         self._strokes: dict[int, Stroke] = {}

@@ -1,4 +1,4 @@
-"""All that is done with opened inputs: first pass, lines, tables, test-time augmentation."""
+"""Reading of opened inputs: first pass, lines, tables, test-time augmentation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -18,7 +18,8 @@ from .single_pass import SinglePass
 ENVIRONMENTS = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "|": "vmatrix"}
 """Left bracket → environment; a brace without its twin opens `cases`."""
 RAISED, LOWERED = 0.45, 0.65
-"""A script of a matrix ends above the first share of its height, or begins below the second."""
+"""Shares of a matrix's height above which a superscript ends, and below which a subscript
+begins."""
 
 Part = tuple[str, Job]
 """What stands before a part, and its job: tokens of brackets, cells, rows and scripts."""
@@ -31,7 +32,7 @@ class Table:
     line: Block
     parts: list[Part]
     closing: str
-    """Tokens behind the last part."""
+    """Tokens after the last part."""
 
     @property
     def jobs(self) -> list[Job]:

@@ -48,9 +48,9 @@ def augment(
 
 
 _Unsure = tuple[Job, LoadedInput, Result]
-"""A job, an input for it, and its answer so far."""
+"""A job, another input for it, and its answer so far."""
 _Other = tuple[Job, LoadedInput, Result, float]
-"""And the score that it must read with at least."""
+"""The same with the least score that the other input must read with."""
 
 
 def _unsure(jobs: Sequence[Job], confidence_threshold: float) -> list[_Unsure]:

@@ -65,7 +65,7 @@ class Votes:
 
 
 def _with_score(reading: Reading, score: float) -> Reading:
-    """The reading alone, without what a `Result` has beside it, under another score."""
+    """Returns the reading of a result with another score, without the other fields of `Result`."""
     return Reading(
         reading.latex, reading.canonical, score, reading.tokens, vocabulary=reading.vocabulary
     )

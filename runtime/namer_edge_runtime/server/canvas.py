@@ -1,4 +1,4 @@
-"""One page's canvas on the server: its strokes by the page's own ids, and what they say."""
+"""A page's canvas on the server: its strokes by the page's own ids, and their symbols."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a client asks an answer to be written in: the header `Accept` (RFC 9110, 12.5.1)."""
+"""Content negotiation: the form of an answer by the header `Accept` (RFC 9110, 12.5.1)."""
 
 import re
 

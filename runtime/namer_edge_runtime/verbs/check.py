@@ -1,4 +1,4 @@
-"""`namer-edge check`: is everything in order on this machine?"""
+"""`namer-edge check`: diagnostics of this machine and installation."""
 
 import argparse
 from typing import Any

@@ -9,13 +9,14 @@ if TYPE_CHECKING:
 
 
 def add_recognizer_options(parser: argparse.ArgumentParser) -> None:
-    """All that says how a list of inputs is read."""
+    """Adds the options that say how a list of inputs is read."""
     add_model_options(parser)
     parser.add_argument("--batch-size", type=positive, default=8, metavar="N", help="%(default)s")
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """`--model`, `--engine`, `--device` and all else that says how one input is read."""
+    """Adds `--model`, `--engine`, `--device` and the other options that say how one input is
+    read."""
     parser.add_argument("--model", metavar="M", help="name of a packaged model, or the path of one")
     parser.add_argument("--engine", metavar="E", help="default: the one of the model's format")
     parser.add_argument("--device", metavar="D", help="cpu, cuda … (default: the engine's own)")

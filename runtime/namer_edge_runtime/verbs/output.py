@@ -33,7 +33,7 @@ DOUBTFUL = 0.5
 
 
 class Output:
-    """What is read on standard output, as it comes, in one of `FORMATS`.
+    """Writes results to standard output as they come, in one of `FORMATS`.
 
     In a column form a line holds the name, the formula and the alternatives, TAB between them; as
     JSON, an object. A label graph takes many lines, the first of which is `# IUD, name`. With
