@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .writing import Finger, Line, Mouse, Upload, canonical, draw, example, latex
+from .writing import Finger, Line, Mouse, Upload, canonical, draw, example, latex, tap
 
 Shot = Callable[[Any, str], None]
 DASH = [[260.0, 360.0], [340.0, 360.0]]
@@ -58,19 +58,12 @@ def test_a_tap_marks_a_symbol_which_may_be_deleted(page: Any, screenshot: Shot) 
     latex(page)
     before = page.evaluate(SYMBOLS)
 
-    def tap(selector: str) -> None:
-        box = page.locator(selector).first.bounding_box()
-        Finger(page).write([[box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]])
-
     assert page.is_hidden("#remove")
-    tap("#formula mi[data-token]")
-    page.wait_for_timeout(500)
-    if not page.locator("#formula .lit").count():  # Chromium gave the first touch no click
-        tap("#formula mi[data-token]")
+    tap(page, Finger, "#formula mi[data-token]")
     page.wait_for_selector("#formula .lit")
     assert page.text_content("#symbol")
     screenshot(page, "tapped")
-    tap("#remove")
+    tap(page, Finger, "#remove")
     page.wait_for_function(f"() => {SYMBOLS} < {before}")
     assert page.text_content("#symbol") == ""
     assert page.is_hidden("#remove")

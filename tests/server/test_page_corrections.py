@@ -7,17 +7,11 @@ from typing import Any
 
 import pytest
 
-from .writing import Finger, Hand, Mouse, Pen, canonical, draw, example, latex
+from .writing import Finger, Hand, Mouse, Pen, canonical, draw, example, latex, tap
 
 Shot = Callable[[Any, str], None]
 SCREENS = [(390, 780, Finger), (820, 1180, Pen), (1280, 800, Mouse)]
 TEXT = "x => document.getElementById('latex').textContent !== x"
-
-
-def tap(page: Any, hand: type[Hand], selector: str) -> None:
-    """In the middle of the first element."""
-    box = page.locator(selector).first.bounding_box()
-    hand(page).write([[box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]])
 
 
 def tap_ink(page: Any, hand: type[Hand], stroke: int) -> None:

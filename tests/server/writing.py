@@ -14,6 +14,10 @@ from namer_edge_runtime.ink.strokes import bounds
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SQUARE = (EXAMPLES / "square.png").read_bytes()
+CLICK = """() => {
+  window.clicked = false;
+  addEventListener("click", () => (window.clicked = true), { capture: true, once: true });
+}"""
 POINTS = 16
 """Of a stroke, that the mouse stops at: each is a message to the browser and back."""
 PASTE = """([data, type, event]) => {
@@ -88,6 +92,19 @@ def draw(page: Any, ink: Ink, hand: type[Hand] = Mouse) -> None:
         points = (stroke - (x0, y0)) * scale + (left, top)
         points = points[np.unique(np.linspace(0, len(points) - 1, POINTS).round().astype(int))]
         writer.write(points.tolist())
+
+
+def tap(page: Any, hand: type[Hand], selector: str) -> None:
+    """In the middle of the first element; under load Chromium may make no click of a touch."""
+    page.evaluate(CLICK)
+    for _ in range(3):
+        box = page.locator(selector).first.bounding_box()
+        hand(page).write([[box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]])
+        for _ in range(50):
+            if page.evaluate("() => window.clicked"):
+                return
+            page.wait_for_timeout(20)
+    pytest.fail(f"no tap of {selector} became a click")
 
 
 def latex(page: Any, expected: str | None = None) -> str:
