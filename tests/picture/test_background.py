@@ -43,6 +43,19 @@ def test_ink_of_a_fainter_pen_is_ink(share: float) -> None:
     assert away(255 - lacking, picture) < 4
 
 
+@pytest.mark.parametrize("level", [110, 160, 200])
+@pytest.mark.parametrize("reach", [-6, 10])
+def test_a_highlighter_below_the_ink_is_none(level: int, reach: int) -> None:
+    clean = np.pad(page(), 120, constant_values=250)
+    height, width = clean.shape
+    marked, radius = clean.copy(), page().shape[0] // 2 + reach
+    for x in (150, width - 150):
+        cv2.circle(marked, (x, height // 2), radius, level, -1, cv2.LINE_AA)
+    marked[height // 2 - radius : height // 2 + radius, 150 : width - 150] = level
+    ink = clean < 128
+    assert away(np.where(ink, np.minimum(clean, marked), marked), clean) < 4
+
+
 def test_what_shows_through_is_none() -> None:
     picture = np.pad(page(), 60, constant_values=255)
     behind = np.minimum(255, 205 + picture[::-1, ::-1].astype(int)).astype(np.uint8)

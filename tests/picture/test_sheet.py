@@ -75,6 +75,17 @@ def test_a_turned_sheet_on_a_desk_is_found(angle: float) -> None:
     assert abs(y.mean() - middle[1]) < height / 3
 
 
+@pytest.mark.parametrize("desk", [30, 45, 90])
+def test_the_grain_of_a_dark_desk_is_no_ink(desk: int) -> None:
+    rng = np.random.default_rng(desk)
+    grain = cv2.blur(rng.normal(0, 35, (page().shape[0] + 240, page().shape[1] + 240)), (15, 1))
+    picture = np.clip(desk + grain, 0, 255).astype(np.uint8)
+    picture[120:-120, 120:-120] = page()
+    sheet = find_sheet(picture)
+    assert sheet is not None
+    assert abs(sheet.image.shape[0] - page().shape[0]) < 8
+
+
 def test_no_sheet_where_there_is_none() -> None:
     thick = np.full((130, 180), 255, np.uint8)
     cv2.ellipse(thick, (90, 65), (40, 50), 0, 0, 360, 0, 28)

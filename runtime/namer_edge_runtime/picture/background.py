@@ -22,6 +22,9 @@ WIDEST_ON_SCREEN = 1 / 3
 """The same share for areas as dark as ink (within `INKY` of the contrast) where more than `EVEN` of
 the picture has one brightness: screens have no shadows, but thick strokes may cross there."""
 EVEN, INKY = 0.5, 0.25
+LAYER, FAINTLY, LIGHT, UNDER = 2.2, 0.12, 0.7, 0.1
+"""Least width of a layer below the ink, as a highlighter's, in that of the widest stroke; least and
+greatest level, in that of the ink; and least share of the ink that lies on the layer or near it."""
 RINGING = 5
 """Pixels of a median that tells the ground from grain and ringing."""
 INK = 100
@@ -105,6 +108,7 @@ def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if levels.argmax() < coarse.max():  # grain, or what JPEG leaves beside ink
         coarse = np.asarray(cv2.medianBlur(coarse, RINGING), np.uint8)
     closed = _closed(coarse, _kernel(coarse, WIDEST_PEN))
+    closed = _with_layers(coarse, closed)
     if levels.max() <= EVEN * coarse.size:
         return closed
     darkest, brightest = int(coarse.min()), int(closed.max())
@@ -112,6 +116,31 @@ def _ground(coarse: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if not inky.any():
         return closed
     return np.where(inky, _closed(coarse, _kernel(coarse, WIDEST_ON_SCREEN)), closed)
+
+
+def _with_layers(coarse: NDArray[np.uint8], ground: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The ground with the layers on it that are written over, as a highlighter's."""
+    ink = _missing_light(coarse, ground)
+    dark = quantile(counts(ink) * np.arange(256, dtype=np.int64) ** 4, 0.5)
+    if dark < 2 * FAINTEST:
+        return ground
+    written = (ink > LIGHT * dark).view(np.uint8)  # without the holes that grain leaves in it
+    strong = cv2.morphologyEx(written, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    widest = 2 * float(cv2.distanceTransform(strong, cv2.DIST_L2, cv2.DIST_MASK_3).max())
+    kernel = max(9, int(LAYER * widest)) | 1
+    below = _closed(coarse, kernel)
+    levels = _missing_light(below, ground)
+    layer = (levels > max(FAINTEST, FAINTLY * dark)) & (levels < LIGHT * dark)
+    if not layer.any():
+        return ground
+    near, wide = (
+        np.asarray(cv2.dilate(layer.view(np.uint8), np.ones((side, side), np.uint8)))
+        for side in (kernel, 2 * _kernel(coarse, WIDEST_PEN))
+    )
+    if cv2.countNonZero(strong & wide) < UNDER * cv2.countNonZero(strong):
+        return ground
+    below = cv2.erode(below, np.ones((3, 3), np.uint8))  # beside its soft edge, too
+    return np.where(near > 0, np.minimum(ground, below), ground)
 
 
 def _closed(coarse: NDArray[np.uint8], kernel: int) -> NDArray[np.uint8]:

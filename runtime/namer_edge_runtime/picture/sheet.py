@@ -24,9 +24,10 @@ RECTANGULAR = 0.85
 """Share of the smallest rectangle round a sheet that it fills, at least."""
 WIDER = 3.0
 """The widest bare place of a sheet is so many times as wide as the widest ink on it, at least."""
-PEN, INKY, INKED = 13, 0.6, 0.004
-"""Where more than the last share of the surroundings is darker than the second of what lies within
-the first number of pixels, there is ink in a shadow."""
+PEN, INKY, INKED, GRAIN = 13, 0.6, 0.004, 0.12
+"""There is ink in a shadow where more than the third share of the surroundings is darker than the
+second of what lies within the first number of pixels, and by more than the last share of the
+paper's brightness: the grain of a dark desk is not."""
 FAINT, WRITTEN = 0.9, 0.002
 """Where nothing on the sheet is dark, the second share of it, at least, has less than the first of
 its brightness, as written with a pencil."""
@@ -97,12 +98,13 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     away = cv2.distanceTransform(outside.astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_3)
     within = cv2.distanceTransform(hull, cv2.DIST_L2, cv2.DIST_MASK_3)
     ground = cv2.morphologyEx(gray, cv2.MORPH_CLOSE, np.ones((PEN, PEN), np.uint8))
-    far = away > PEN
-    if far.any() and (gray[far] < INKY * ground[far]).mean() > INKED:
-        return None
     beyond = gray[(away > 1.5) & (away <= BESIDE)]
     beyond = beyond if len(beyond) else gray[outside]
     paper = float(np.median(gray[(within > 1.5) & (within <= BESIDE)]))
+    far = away > PEN
+    written = (gray < INKY * ground) & (gray + GRAIN * paper < ground)
+    if far.any() and written[far].mean() > INKED:
+        return None
     desk = float(np.median(beyond))
     inner = gray[(within > BESIDE) & (filled > 0)]
     if not dark.any() and (inner < FAINT * paper).sum() < WRITTEN * area:
