@@ -4,8 +4,10 @@ from torch import nn
 
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
+from ..autoregressive import cost as autoregressive_cost
 from ..autoregressive.model import AutoregressiveModel
 from ..autoregressive.registry import build_autoregressive
+from ..model import cost
 from ..model.densenet import DenseNetEncoder
 from ..model.namer import Namer
 from .config import NOT_COMPILED, TrainConfig
@@ -42,3 +44,12 @@ def accelerate(model: Model, config: TrainConfig) -> None:
     for part in parts:
         # In place, so that no name begins with "_orig_mod"; sizes of pictures vary.
         nn.Module.compile(part, backend=config.compile, dynamic=True)
+
+
+def cost_of(config: TrainConfig) -> cost.Cost:
+    """Parameters and FLOPs for a typical formula at the size that is trained."""
+    vocabulary = Vocabulary.load(config.vocabulary)
+    size = cost.typical_size(config.preprocessing)
+    if config.model == "namer":
+        return cost.measure(config.architecture, vocabulary, *size)
+    return autoregressive_cost.measure(build_autoregressive(config.decoder, vocabulary), *size)
