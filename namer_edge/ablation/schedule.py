@@ -35,8 +35,12 @@ class Estimate:
     samples: int
     gpu_minutes: float
     cpu_minutes: float
+    same_as: str = ""
+    """A run before that this one is."""
 
     def text(self) -> str:
+        if self.same_as:
+            return f"{self.run.name}: the run of {self.same_as}"
         left = self.run.config.epochs - self.run.epochs_done
         return (
             f"{self.run.name}: {left} of {self.run.config.epochs} epochs to go, {self.samples:,} "
@@ -46,15 +50,17 @@ class Estimate:
 
 def estimates(runs: Iterable[Run]) -> Iterator[Estimate]:
     """The estimate of each run, after those of its teacher where that is not trained yet; costs are
-    measured once for each architecture."""
+    measured once for each architecture. A run of several rows is counted with the first."""
     seconds: dict[object, tuple[float, float]] = {}
-    told: set[Path] = set()
+    told: dict[Path, str] = {}
     for run in runs:
         teacher = run.teacher
         for one in (run,) if teacher is None else (teacher, run):
             if one.folder in told:
+                if one is run:
+                    yield Estimate(run, 0, 0.0, 0.0, told[one.folder])
                 continue
-            told.add(one.folder)
+            told[one.folder] = one.name
             config = one.config
             kind = (config.model, config.architecture, config.decoder, config.preprocessing)
             if kind not in seconds:

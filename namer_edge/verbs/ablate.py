@@ -138,11 +138,12 @@ def _plan(arguments: argparse.Namespace, names: list[str]) -> int:
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     print(HEADING)
-    for name, planned in _runs(arguments, names).items():
-        for estimate in estimates(planned):
-            print(estimate.text())
-            if estimate.run.row is not None:
-                print("  " + _command(arguments, name, estimate.run.name))
+    planned = _runs(arguments, names)
+    tables = {id(run): name for name, some in planned.items() for run in some}
+    for estimate in estimates(run for some in planned.values() for run in some):
+        print(estimate.text())
+        if id(estimate.run) in tables:
+            print("  " + _command(arguments, tables[id(estimate.run)], estimate.run.name))
     return 0
 
 

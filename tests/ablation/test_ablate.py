@@ -245,6 +245,12 @@ def test_a_dry_run_prints_a_command_and_minutes_for_each_row_and_teacher(
     assert words[:6] == ["namer-edge", "ablate", "teachers", "--row", "CoMER", "--train"]
     assert words[-3:] == ["--data", "a.npz", "b.npz"]
     assert main([*command, "--row", "WAP"]) == 2
+    assert main(["ablate", "all", "--dry-run"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "the run of" in line] == [
+        f"{row}: the run of 1:1" for row in ("LCH + RCH + SCH", "5 x 5", "DWAP")
+    ]
+    assert sum(line.startswith("teacher paper-dwap") for line in lines) == 1
 
 
 def test_a_sample_costs_what_the_model_does() -> None:
