@@ -51,6 +51,7 @@ class LabeledPack:
             "exprate_le2": round(measured.exprate_le2, 2),
             "interval": tuple(round(x, 2) for x in wilson_interval(measured)),
             "total": measured.total,
+            "right": "".join("01"[one.errors == 0] for one in paired.readings),
             "protocol": paired.protocol,
         }
 

@@ -9,6 +9,7 @@ from typing import Any
 from namer_edge_runtime.atomic import atomic_file
 from namer_edge_runtime.errors import DataError
 
+from ..evaluation.exprate import paired_interval
 from .tables import TABLES, Table
 
 FORMAT = "namer-edge-ablations"
@@ -38,6 +39,8 @@ class Measured:
     protocol: str
     note: str = ""
     """Epochs of training."""
+    right: str = ""
+    """A digit for each formula of the pack, "1" where it was read exactly."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -96,9 +99,30 @@ class Results:
         return [
             f"## {table.title}",
             "",
-            *(f"| {' | '.join(cells)} |" for cells in (titles, ["---"] * len(titles), *rows)),
+            *_grid([titles, *rows]),
             "",
+            *self._comparison(name),
         ]
+
+    def _comparison(self, name: str) -> list[str]:
+        """Each row against the paper's, formula by formula, over all data sets that both have read
+        after the same schedule; no order is asked for."""
+        table = TABLES[name]
+        mine = [m for m in self.measured if m.table == name and m.right]
+        lines = []
+        for kind in dict.fromkeys(m.kind for m in mine):
+            base = [m for m in mine if (m.row, m.kind) == (table.paper_row.name, kind)]
+            for row in table.rows:
+                if row.name == table.paper_row.name:
+                    continue
+                others = [m for m in mine if (m.row, m.kind) == (row.name, kind)]
+                pairs = [(a, b) for a in base for b in others if _comparable(a, b)]
+                if pairs:
+                    lines.append([row.name, kind, *_difference(pairs)])
+        if not lines:
+            return []
+        titles = ["", "", f"minus {table.paper_row.name}", "formulas", "lost", "won"]
+        return [*_grid([titles, *lines]), ""]
 
     def markdown(self) -> str:
         used = dict.fromkeys((m.model, m.model_sha256, m.protocol) for m in self.measured)
@@ -114,8 +138,30 @@ HEADING = (
     "trained model that is read with less of it, in one pass; heads that it was trained with are",
     "then merely not asked. *Trained* columns are runs of their own, with the epochs they had.",
     "*Nodes by eq. 4*: cells become nodes where a class wins, and nowhere else, as in the paper.",
+    "*Minus* the paper's row: points, the same formulas read by both, with a paired 95 % interval.",
     "",
 )
+
+
+def _grid(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table in Markdown, its head first."""
+    return [f"| {' | '.join(cells)} |" for cells in (rows[0], ["---"] * len(rows[0]), *rows[1:])]
+
+
+def _comparable(one: Measured, other: Measured) -> bool:
+    """Whether two rows read the same formulas after the same schedule."""
+    return (one.data_sha256, one.note, one.total) == (other.data_sha256, other.note, other.total)
+
+
+def _difference(pairs: Sequence[tuple[Measured, Measured]]) -> list[str]:
+    """Points of ExpRate by which the second of each pair is above the first, all formulas pooled,
+    with the 95 % interval; then which formulas, and how many only one of them reads right."""
+    flips = [a + b for one, other in pairs for a, b in zip(one.right, other.right, strict=True)]
+    lost, won, total = flips.count("10"), flips.count("01"), len(flips)
+    low, high = paired_interval(won, lost, total)
+    sets = " + ".join(Path(one.data).stem for one, _ in pairs)
+    gain = 100 * (won - lost) / total
+    return [f"{gain:+.2f} ({low:+.2f} to {high:+.2f})", f"{total}, {sets}", str(lost), str(won)]
 
 
 def _paper(table: Table, row: str) -> str:

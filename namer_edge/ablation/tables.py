@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 SETS = ("2014", "2016", "2019")
+PAPER = "paper-crohme"
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class Row:
     name: str
     paper: Mapping[str, float]
     """CROHME test set → ExpRate in percent."""
-    config: str = "paper-crohme"
+    config: str = PAPER
     """The packaged configuration of this row."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """Differences from `paper-crohme` by key of the configuration."""
@@ -27,6 +28,11 @@ class Table:
     rows: tuple[Row, ...]
     at_inference: bool
     """Whether one trained model with parts disabled gives its rows."""
+
+    @property
+    def paper_row(self) -> Row:
+        """The row that is the paper's own model, with which the others are compared."""
+        return next(row for row in self.rows if row.config == PAPER)
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)
@@ -58,7 +64,7 @@ def _window(cells: int, figure: float) -> Row:
 
 def _teacher(name: str, figure: float) -> Row:
     paper, weights = {"2014": figure}, f"runs/paper-{name.lower()}/best.safetensors"
-    config = "paper-crohme" if name == "DWAP" else f"paper-teacher-{name.lower()}"
+    config = PAPER if name == "DWAP" else f"paper-teacher-{name.lower()}"
     return Row(name, paper, config, {"teacher": weights})
 
 
@@ -82,7 +88,7 @@ TABLES = {
             _heads("LCH + RCH", "paper-heads-lr", 55.94, 56.32, 58.38),
             _heads("LCH + SCH", "paper-heads-ls", 58.88, 58.15, 60.22),
             _heads("RCH + SCH", "paper-heads-rs", 57.26, 57.98, 58.97),
-            _heads("LCH + RCH + SCH", "paper-crohme", 60.51, 60.24, 61.72),
+            _heads("LCH + RCH + SCH", PAPER, 60.51, 60.24, 61.72),
         ),
         at_inference=True,
     ),

@@ -86,9 +86,10 @@ class ScaledInk:
         owners = np.repeat(np.where(formula.symbols < 0, loose, formula.symbols), lengths)
         centers = np.zeros((loose + 1, 2), np.float32)
         mobility = np.zeros((loose + 1, 1), np.float32)
+        columns = points.T.copy()  # whose reductions are many times as quick as those of rows
         for symbol in np.unique(owners):
-            own = points[owners == symbol]
-            low, high = own.min(0), own.max(0)
+            own = columns[:, owners == symbol]
+            low, high = own.min(1), own.max(1)
             centers[symbol] = (low + high) / 2
             if symbol != loose:
                 mobility[symbol] = min(1.0, float((high - low).max()) / preprocessing.symbol_height)

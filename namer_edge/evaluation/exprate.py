@@ -10,6 +10,8 @@ from functools import cached_property
 from math import sqrt
 from statistics import NormalDist
 
+import numpy as np
+
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, 512))
 """Buckets of label length in tokens, both ends included; the last one has all longer labels."""
 
@@ -100,6 +102,20 @@ def wilson_interval(measured: Rate, confidence: float = 0.95) -> tuple[float, fl
     half = sqrt(spread * (share * (1 - share) + spread / 4))
     low, high = (center - half) / (1 + spread), (center + half) / (1 + spread)
     return (100 * max(0.0, low), 100 * min(1.0, high))  # rounding may leave 0 to 100
+
+
+def paired_interval(
+    lost: int, won: int, total: int, resamples: int = 10_000, seed: int = 0
+) -> tuple[float, float]:
+    """95 % percentile bootstrap interval of ExpRate's drop between two readings, in points, over
+    the choice of `total` formulas; `lost` and `won` are those that only one reads right.
+
+    Paired: each draw takes a formula with both its readings, so that only flips spread it.
+    """
+    shares = [lost / total, won / total, 1 - (lost + won) / total]
+    counts = np.random.default_rng(seed).multinomial(total, shares, resamples)
+    low, high = np.percentile(100 * (counts[:, 0] - counts[:, 1]) / total, (2.5, 97.5))
+    return float(low), float(high)
 
 
 def by_length(readings: Sequence[Prediction]) -> dict[str, Rate]:

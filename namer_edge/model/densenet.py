@@ -8,6 +8,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .layers import ConvNorm, Masks, masked
+from .recomputation import recomputed
+
+SEGMENT = 4
+"""Layers between two kept activations with checkpointing: the root of the layers of a block."""
 
 
 class Bottleneck(nn.Module):
@@ -42,6 +46,7 @@ class DenseNetEncoder(nn.Module):
         self.blocks = nn.ModuleList()
         self.transitions = nn.ModuleList()
         self.dropout = nn.Dropout(dropout)
+        self.checkpointing = False  # activation checkpointing: less memory, more time
         widths = []
         for stride in (4, 8, 16):
             self.blocks.append(
@@ -61,10 +66,18 @@ class DenseNetEncoder(nn.Module):
         maps = []
         for number, block in enumerate(self.blocks):
             assert isinstance(block, nn.ModuleList)
-            for layer in block:
-                x = layer(x, masks)
+            x = self._through(list(block), x, masks)
             maps.append(x)
             if number < len(self.transitions):
                 narrow = self.dropout(self.transitions[number](x))
                 x = F.avg_pool2d(masked(narrow, masks, 4 << number), 2)
         return maps[1], maps[2]
+
+    def _through(self, layers: list[nn.Module], x: Tensor, masks: Masks | None) -> Tensor:
+        if self.checkpointing and torch.is_grad_enabled():
+            for start in range(0, len(layers), SEGMENT):
+                x = recomputed(layers[start : start + SEGMENT], x, masks)
+            return x
+        for layer in layers:
+            x = layer(x, masks)
+        return x

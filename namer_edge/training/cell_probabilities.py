@@ -55,9 +55,11 @@ class CellProbabilities:
         """For each picture [V, h, w], the probability of its V classes in every cell; of `UNKNOWN`,
         that it is any class."""
         pictures, numbers = _flat(classes)
-        unknown = torch.from_numpy(numbers == UNKNOWN).to(self._map.device)
-        rows = self._map[pictures, np.where(numbers == UNKNOWN, -1, numbers)]
-        rows = torch.where(unknown[:, None, None], 1 - rows, rows)
+        unknown = numbers == UNKNOWN
+        rows = self._map[pictures, np.where(unknown, -1, numbers)]
+        if unknown.any():
+            there = torch.from_numpy(unknown).to(rows.device)
+            rows = torch.where(there[:, None, None], 1 - rows, rows)
         return _parted(rows, classes)
 
     def of_cells(self, cells: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:

@@ -30,6 +30,9 @@ T = TypeVar("T")
 
 ALIASES = {"initial": "init", "symbol_bank": "hands", "oov": "strangers", "k_best": "routes"}
 """Other names of keys."""
+NOT_COMPILED = "none"
+COMPILED = ("inductor", "cudagraphs", "aot_eager", "eager")
+"""Backends of torch.compile."""
 FOUR = "give four numbers, for H/2, H/4, H/8 and H/16"
 
 
@@ -89,6 +92,8 @@ class TrainConfig(
     threads: int = bounded(0, 0, inf)  # CPU threads of each process; 0: all it may use
     workers: int = bounded(-1, -1, inf)  # processes that draw; -1: none, beside a GPU CPUs - 1
     batch_pixels: int = bounded(0, 0, inf)  # at once on the device, padding too; 0: any number
+    checkpointing: bool = False  # activations of `densenet` computed again in the backward pass
+    compile: str = NOT_COMPILED  # backend of torch.compile: inductor …
     evaluate_every: int = bounded(1, 0, inf)  # epochs
     evaluate_limit: int = bounded(0, 0, inf)  # formulas to validate at most, roughly; 0: all
     checkpoint_minutes: float = bounded(5.0, 0, inf)
@@ -101,6 +106,7 @@ class TrainConfig(
             "precision": ("bf16", "fp16", "fp32"),
             "device": ("auto", "cpu", "cuda"),
             "channels": (1, 3),
+            "compile": (NOT_COMPILED, *COMPILED),
         }
         for key, allowed in choices.items():
             if getattr(self, key) not in allowed:
@@ -123,6 +129,16 @@ class TrainConfig(
             raise ConfigError("qat = true fine-tunes a trained model: give init=CHECKPOINT")
         if self.qat and self.model != "namer":
             raise ConfigError(f"qat = true is for NAMER alone, and model = {self.model!r}")
+        if self.checkpointing and self.encoder != "densenet":
+            raise ConfigError(
+                f"checkpointing = true is for densenet alone, and encoder = {self.encoder!r}: "
+                "give batch_pixels to bound its memory"
+            )
+        if (self.checkpointing, self.qat, self.compile != NOT_COMPILED).count(True) > 1:
+            raise ConfigError(
+                "checkpointing, qat and compile exclude each other: rounding and compiled code "
+                "would see the activations twice; choose one"
+            )
         if self.strangers and self.model != "namer":
             raise ConfigError(
                 "strangers is for NAMER alone: autoregressive models learn no unknown signs"

@@ -28,43 +28,23 @@ from namer_edge_runtime.errors import CheckpointError, ConfigError, ModelFileErr
 from namer_edge_runtime.file_lock import exclusive
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 
-from ..autoregressive.model import AutoregressiveModel
-from ..autoregressive.registry import build_autoregressive
 from ..checkpoints.load_pretrained import LoadedWeights, load_pretrained
 from ..checkpoints.weights import load_state, provenance, save_state, save_weights
 from ..data.batches import Batch, SampleSpec, TrainingSet
 from ..data.formula import Formula
 from ..data.loading import Drawing
-from ..model.namer import Namer
+from .building import accelerate, build, objective_of
 from .config import TrainConfig
 from .distributed import ProcessGroup, attention_kernel, drawing_processes, pick_device
 from .failures import StepContext, check_finite, explain_out_of_memory
 from .log import Log
-from .loss import Objective
 from .micro_batches import micro_batches as parts
-from .objective import Model, TrainingObjective
-from .quantization_aware import QuantizationAware
+from .objective import Model
 from .schedule import Progress, rate
-from .sequence_loss import SequenceObjective
 from .throughput import Throughput
 from .training_data import TrainingData
 from .validation import validate
 from .weight_average import update_average
-
-
-def build(config: TrainConfig, vocabulary: Vocabulary) -> Model:
-    """The model of a configuration, randomly initialized."""
-    if config.model == "namer":
-        return Namer(config.architecture, vocabulary)
-    return build_autoregressive(config.decoder, vocabulary)
-
-
-def objective_of(model: Model, config: TrainConfig) -> TrainingObjective:
-    """The model with the loss of a configuration."""
-    if isinstance(model, AutoregressiveModel):
-        return SequenceObjective(model, config.label_smoothing)
-    objective = Objective(model, config.loss, config.candidates, config.frozen)
-    return QuantizationAware(objective) if config.qat else objective
 
 
 class Trainer:
@@ -78,6 +58,7 @@ class Trainer:
         self.vocabulary = Vocabulary.load(config.vocabulary)
         self.model = build(config, self.vocabulary)
         self.model.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        accelerate(self.model, config)
         self.objective = objective_of(self.model, config)
         # Not fused: that CPU kernel ignores memory format, and optimizer state from disk is
         # contiguous while the weights are channels_last, so a resumed run would differ.

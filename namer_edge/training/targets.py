@@ -1,7 +1,8 @@
 """Training targets of VAT and PGD, from the matching and VAT's present output."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -33,8 +34,7 @@ class Candidates:
     """Mean number of added nodes near label cells that are to be deleted."""
 
 
-@dataclass(frozen=True)
-class VisualNode:
+class VisualNode(NamedTuple):
     """A visual node that PGD is trained on."""
 
     row: int
@@ -107,7 +107,7 @@ def completed_nodes(
     whatever its class; if there is none, a node is added. All other picked nodes are to be
     deleted, with their endings.
     """
-    at = {(int(row), int(column)): p for (row, column), p in zip(matched, columns, strict=True)}
+    at = {(row, column): p for (row, column), p in zip(matched.tolist(), columns, strict=True)}
     nodes = _labeled(label, matched, at, best, vocabulary, candidates, rng)
     height, width = best.none.shape
     nodes = [_disturbed(node, at, (height, width), vocabulary, candidates, rng) for node in nodes]
@@ -133,12 +133,14 @@ def _labeled(
     rng: np.random.Generator,
 ) -> list[VisualNode]:
     """Picked nodes with their places in the label, and a node for each label token without one."""
-    endings = {c: int(n) for c, n in enumerate(vocabulary.endings)} | {UNKNOWN: 0}
+    endings = vocabulary.endings.tolist()
     missing: dict[tuple[int, int, int], int] = {}  # (row, column, endings) → place
-    for place, (row, column) in zip(label.visual, matched, strict=True):
-        missing[int(row), int(column), endings[int(label.classes[place])]] = int(place)
+    places = label.visual.tolist()
+    tokens = label.classes[label.visual].tolist()
+    for place, token, (row, column) in zip(places, tokens, matched.tolist(), strict=True):
+        missing[row, column, 0 if token == UNKNOWN else endings[token]] = place
     nodes = [
-        replace(node, place=missing.pop((node.row, node.column, endings[node.token]), -1))
+        node._replace(place=missing.pop((node.row, node.column, endings[node.token]), -1))
         for node in _picked(best, vocabulary, candidates)
     ]
     for (row, column, count), place in missing.items():
@@ -169,7 +171,7 @@ def _disturbed(
         height, width = shape
         row = int(np.clip(row + rng.integers(-1, 2), 0, height - 1))
         column = int(np.clip(column + rng.integers(-1, 2), 0, width - 1))
-    return replace(node, row=row, column=column, token=token)
+    return node._replace(row=row, column=column, token=token)
 
 
 def _picked(best: Best, vocabulary: Vocabulary, candidates: Candidates) -> list[VisualNode]:
@@ -178,11 +180,10 @@ def _picked(best: Best, vocabulary: Vocabulary, candidates: Candidates) -> list[
     (nodes,) = pick_nodes(
         best.scores[None], best.classes[None], best.none[None], vocabulary, decoding
     )
-    return [
-        VisualNode(int(row), int(column), int(nodes.classes[i]), float(nodes.scores[i]))
-        for i, (row, column) in enumerate(nodes.cells)
-        if i > EOS and nodes.endings[i] == 0
-    ]
+    visual = np.flatnonzero(nodes.endings == 0)[EOS + 1 :]
+    cells, classes = nodes.cells[visual].tolist(), nodes.classes[visual].tolist()
+    scores = nodes.scores[visual].tolist()
+    return [VisualNode(*cell, *rest) for cell, *rest in zip(cells, classes, scores, strict=True)]
 
 
 def _best(scores: NDArray[np.float32], endings: int, vocabulary: Vocabulary) -> int:
@@ -208,12 +209,15 @@ def _connect(visual: list[VisualNode], label: LabelPath, vocabulary: Vocabulary)
         [-1] * 2,
     )
     ends = {
-        (int(parent), int(ending)): place
-        for place, (parent, ending) in enumerate(zip(label.parents, label.endings, strict=True))
+        (parent, ending): place
+        for place, (parent, ending) in enumerate(
+            zip(label.parents.tolist(), label.endings.tolist(), strict=True)
+        )
         if ending
     }
+    counts = vocabulary.endings.tolist()
     for node in visual:
-        for ending in range(int(vocabulary.endings[node.token]) + 1):
+        for ending in range(counts[node.token] + 1):
             cells.append((node.row, node.column))
             classes.append(vocabulary.end if ending else node.token)
             endings.append(ending)

@@ -2,10 +2,15 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from namer_edge_runtime.command import INTERRUPTED
 from namer_edge_runtime.outputs import check_writable
 from namer_edge_runtime.verbs.options import positive
+
+if TYPE_CHECKING:
+    from ..ablation.runs import Run
+    from ..ablation.tables import Row
 
 SUMMARY = "measure the rows of an ablation table beside the paper's figures"
 
@@ -20,9 +25,18 @@ from where it was stopped: as the paper did, or shortened and upon another confi
   namer-edge ablate heads --train --config edge --epochs 2 --set init=X.safetensors \\
       --set 'frozen=["encoder", "vat"]'          # PGD alone, upon a trained encoder and VAT
 
+A row whose teacher is a packaged configuration trains that first where its weights are missing or
+unfinished; --teacher-set shortens it. --row ROW takes one row alone, and --dry-run prints a command
+and estimated minutes for each:
+
+  namer-edge ablate teachers --config edge --epochs 12 --teacher-set epochs=60 --dry-run
+  namer-edge ablate teachers --config edge --epochs 12 --teacher-set epochs=60 --row CAN --train \\
+      --data runs/data/test2013.npz runs/data/test2014.npz runs/data/test2016.npz
+
 Rows that have weights (from --train, or from `namer-edge train paper-window-3` …) are measured;
-what was not run is marked. Results go into --results, a JSON file, and as tables into the .md
-beside it.
+what was not run is marked. Rows that read the same packs are compared with the paper's row, formula
+by formula, all packs of --data pooled. Results go into --results, a JSON file, and as tables into
+the .md beside it.
 """
 
 
@@ -34,9 +48,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--data",
         metavar="PACK",
         type=Path,
-        default=Path("runs/data/test2014.npz"),
-        help="%(default)s",
+        nargs="+",
+        default=[Path("runs/data/test2014.npz")],
+        help="labeled packs, runs/data/test2014.npz if none is given",
     )
+    parser.add_argument("--row", metavar="ROW", help="this row of the table alone")
     parser.add_argument("--model", metavar="CHECKPOINT", type=Path, help="inference-time rows")
     parser.add_argument(
         "--paper-nodes",
@@ -50,6 +66,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--epochs", type=positive, metavar="N", help="of each row's schedule")
     parser.add_argument(
         "--set", action="append", default=[], metavar="key=value", help="override a setting"
+    )
+    parser.add_argument(
+        "--teacher-set",
+        action="append",
+        default=[],
+        metavar="key=value",
+        help="override a setting of the rows' teachers",
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print each row's command and its estimated minutes, and stop",
     )
     parser.add_argument("--device", metavar="D", help="for reading: cpu, cuda …")
     parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads of each process")
@@ -76,9 +104,62 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"no table {arguments.table!r}: there are {known}")
     if arguments.model and not any(TABLES[name].at_inference for name in names):
         raise UsageError(f"the rows of {arguments.table} differ in training: give --train")
+    known_rows = [row.name for name in names for row in TABLES[name].rows]
+    if arguments.row and arguments.row not in known_rows:
+        raise UsageError(f"no row {arguments.row!r}: there are {', '.join(known_rows)}")
+    if arguments.dry_run:
+        return _plan(arguments, names)
     check_writable(str(arguments.results))
     with exclusive(arguments.results, is_folder=False):
         return _measure(arguments, names)
+
+
+def _runs(arguments: argparse.Namespace, names: list[str]) -> "dict[str, list[Run]]":
+    """The runs of the rows asked for by table."""
+    from ..ablation.runs import runs
+    from ..ablation.tables import TABLES
+
+    given = {"epochs": arguments.epochs, "threads": arguments.threads}
+    settings = [*arguments.set, *(f"{key}={value}" for key, value in given.items() if value)]
+    threads = [f"threads={arguments.threads}"] if arguments.threads else []
+    teachers = [*arguments.teacher_set, *threads]
+    planned = {name: runs(TABLES[name], arguments.config, settings, teachers) for name in names}
+    return {
+        name: [run for run in some if arguments.row in (None, run.name)]
+        for name, some in planned.items()
+    }
+
+
+def _plan(arguments: argparse.Namespace, names: list[str]) -> int:
+    import torch
+
+    from ..ablation.schedule import HEADING, estimates
+
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    print(HEADING)
+    planned = _runs(arguments, names)
+    tables = {id(run): name for name, some in planned.items() for run in some}
+    for estimate in estimates(run for some in planned.values() for run in some):
+        print(estimate.text())
+        if id(estimate.run) in tables:
+            print("  " + _command(arguments, tables[id(estimate.run)], estimate.run.name))
+    return 0
+
+
+def _command(arguments: argparse.Namespace, table: str, row: str) -> str:
+    """The command that trains and measures a row."""
+    import shlex
+
+    words = ["namer-edge", "ablate", table, "--row", row, "--train"]
+    for option in ("config", "epochs", "threads", "device"):
+        if getattr(arguments, option):
+            words += [f"--{option}", str(getattr(arguments, option))]
+    for option in ("set", "teacher_set"):
+        for setting in getattr(arguments, option):
+            words += [f"--{option.replace('_', '-')}", setting]
+    words += ["--results", str(arguments.results), "--data", *map(str, arguments.data)]
+    return shlex.join(words)
 
 
 def _measure(arguments: argparse.Namespace, names: list[str]) -> int:
@@ -87,28 +168,31 @@ def _measure(arguments: argparse.Namespace, names: list[str]) -> int:
 
     from ..ablation.measure import AtInference, LabeledPack, measure_run
     from ..ablation.results import Results, text
-    from ..ablation.runs import runs
     from ..ablation.tables import TABLES
 
     results = Results.load(arguments.results)
-    given = {"epochs": arguments.epochs, "threads": arguments.threads}
-    settings = [*arguments.set, *(f"{key}={value}" for key, value in given.items() if value)]
-    planned = {name: list(runs(TABLES[name], arguments.config, settings)) for name in names}
+    planned = _runs(arguments, names)
     if arguments.train and not all(run.train() for name in names for run in planned[name]):
         return INTERRUPTED  # the same command resumes
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     with tqdm(unit="formula", disable=None) as bar:
-        pack = LabeledPack.of(arguments.data, bar.update)
-        if arguments.model:
-            reader = AtInference.of(arguments.model, arguments.device, arguments.paper_nodes)
-            for name in filter(lambda name: TABLES[name].at_inference, names):
-                for row in TABLES[name].rows:
-                    results.add(reader.measure(name, row, pack))
-        for name in names:
-            for planned_run in planned[name]:
-                measured = measure_run(name, planned_run.row, planned_run.folder, pack)
-                if measured is not None:
-                    results.add(measured)
+        for path in arguments.data:
+            pack = LabeledPack.of(path, bar.update)
+            if arguments.model:
+                reader = AtInference.of(arguments.model, arguments.device, arguments.paper_nodes)
+                for name in filter(lambda name: TABLES[name].at_inference, names):
+                    for run in planned[name]:
+                        results.add(reader.measure(name, _row(run), pack))
+            for name in names:
+                for run in planned[name]:
+                    measured = measure_run(name, _row(run), run.folder, pack)
+                    if measured is not None:
+                        results.add(measured)
     print(text(results, names))
     return 0
+
+
+def _row(run: "Run") -> "Row":
+    assert run.row is not None
+    return run.row

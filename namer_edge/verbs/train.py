@@ -3,13 +3,8 @@
 import argparse
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from namer_edge_runtime.command import INTERRUPTED
-
-if TYPE_CHECKING:
-    from ..model.cost import Cost
-    from ..training.config import TrainConfig
 
 SUMMARY = "train a model from a configuration"
 SUB_VERBS = {"average": "namer_edge.checkpoints.average"}
@@ -47,24 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         for field in fields(config):
             print(f"{field.name} = {getattr(config, field.name)!r}")
-        print("", *_cost(config).lines(), sep="\n")
+        from ..training.building import cost_of
+
+        print("", *cost_of(config).lines(), sep="\n")
         return 0
     from ..training.loop import train
 
     done = train(config, arguments.resume or arguments.weights is not None, arguments.weights)
     return 0 if done else INTERRUPTED
-
-
-def _cost(config: "TrainConfig") -> "Cost":
-    from namer_edge_runtime.formula.vocabulary import Vocabulary
-
-    from ..model import cost
-
-    vocabulary = Vocabulary.load(config.vocabulary)
-    size = cost.typical_size(config.preprocessing)
-    if config.model == "namer":
-        return cost.measure(config.architecture, vocabulary, *size)
-    from ..autoregressive.cost import measure
-    from ..autoregressive.registry import build_autoregressive
-
-    return measure(build_autoregressive(config.decoder, vocabulary), *size)

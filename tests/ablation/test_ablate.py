@@ -1,6 +1,8 @@
 """Ablations: rows that are the paper's, measured on one model or trained, and told apart."""
 
 import json
+import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +10,14 @@ import pytest
 import torch
 
 from namer_edge.ablation import runs as runs_module
+from namer_edge.ablation import schedule
 from namer_edge.ablation.engine import Remembering, Uncorrected
 from namer_edge.ablation.measure import row_setting
-from namer_edge.ablation.results import NOT_RUN, Results
+from namer_edge.ablation.results import NOT_RUN, Measured, Results
 from namer_edge.ablation.runs import runs
-from namer_edge.ablation.tables import TABLES
+from namer_edge.ablation.tables import TABLES, Row
 from namer_edge.model.graph_decoder import PARTS
+from namer_edge.training import building
 from namer_edge.training.config import TrainConfig, load_config
 from namer_edge_runtime.command import main
 from namer_edge_runtime.decode.options import DecodingOptions
@@ -29,13 +33,13 @@ ROWS = [(name, row) for name, table in TABLES.items() for row in table.rows]
 
 
 @pytest.mark.parametrize(("table", "row"), ROWS, ids=[f"{t}-{r.name}" for t, r in ROWS])
-def test_a_row_is_what_its_configuration_says(table: str, row: runs_module.Row) -> None:
+def test_a_row_is_what_its_configuration_says(table: str, row: Row) -> None:
     config, paper = load_config(row.config), load_config("paper-crohme")
     assert all(getattr(config, key) == value for key, value in row.settings.items())
     keys = TrainConfig.__dataclass_fields__
     differs = {key for key in keys if getattr(config, key) != getattr(paper, key)}
     assert differs <= {*row.settings, "output"}
-    upon_edge = {run.row.name: run.config for run in runs(TABLES[table], "edge", [])}[row.name]
+    upon_edge = {run.name: run.config for run in runs(TABLES[table], "edge", [])}[row.name]
     assert all(getattr(upon_edge, key) == value for key, value in row.settings.items())
     assert upon_edge.encoder == "edge"
 
@@ -179,6 +183,128 @@ def test_rows_are_trained_once_and_measured(
     assert {row["note"] for row in rows} == {"1 of 1 epochs, shortened"}
     assert len({row["model"] for row in rows}) == 3
     assert "1 of 1 epochs, shortened" in capsys.readouterr().out
+
+
+def measured(row: str, data: str, right: str, note: str = "12 of 12 epochs") -> Measured:
+    rate = 100 * right.count("1") / len(right)
+    return Measured(
+        *("window", row, "trained, edge", data, data, row, "0", rate, rate, rate, (0.0, 100.0)),
+        total=len(right),
+        protocol="strict",
+        note=note,
+        right=right,
+    )
+
+
+def test_rows_are_compared_with_the_papers_over_all_sets_that_both_read(tmp_path: Path) -> None:
+    results = Results(tmp_path / "results.json", [])
+    for one in (
+        measured("5 x 5", "a.npz", "1100" * 25),
+        measured("5 x 5", "b.npz", "1" * 50),
+        measured("3 x 3", "a.npz", "1010" * 25),
+        measured("3 x 3", "b.npz", "1" * 40 + "0" * 10),
+        measured("7 x 7", "a.npz", "1" * 100, note="3 of 12 epochs"),
+        measured("7 x 7", "c.npz", "1" * 100),
+    ):
+        results.add(one)
+    table = Results.load(results.path).lines("window")
+    compared = [line for line in table if "a + b" in line]
+    assert len(compared) == 1, "other schedules and other formulas are no comparison"
+    row, kind, difference, formulas, lost, won = compared[0].strip("| ").split(" | ")
+    assert (row, kind, formulas) == ("3 x 3", "trained, edge", "150, a + b")
+    assert (lost, won) == ("35", "25")
+    assert difference.startswith(f"{-1000 / 150:+.2f} (")
+    low, high = (float(x) for x in difference.split("(")[1].strip(")").split(" to "))
+    assert low < -1000 / 150 < high
+    assert high - low == pytest.approx(2 * 1.96 * 100 * np.sqrt(60 - 100 / 150) / 150, rel=0.1)
+
+
+def test_a_dry_run_prints_a_command_and_minutes_for_each_row_and_teacher(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    seen: list[TrainConfig] = []
+
+    def seconds(config: TrainConfig) -> tuple[float, float]:
+        seen.append(config)
+        return (0.6, 6.0)
+
+    monkeypatch.setattr(schedule, "seconds_of_a_sample", seconds)
+    command = ["ablate", "teachers", "--config", "edge", "--epochs", "3", "--dry-run"]
+    assert main([*command, "--teacher-set", "epochs=2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    minutes = [line for line in lines if "this CPU" in line]
+    names = ("DWAP", "BTTR", "CAN", "CoMER")
+    told = [word for name in names for word in (f"teacher paper-{name.lower()}", name)]
+    assert [line.split(":")[0] for line in minutes] == told
+    assert "2 of 2 epochs to go, 17,672 samples, GPU 177 min, this CPU 1,767 min" in minutes[0]
+    assert "3 of 3 epochs to go, 26,508 samples, GPU 265 min, this CPU 2,651 min" in minutes[1]
+    assert len(seen) == 5, "each architecture is measured once"
+    assert main([*command, "--row", "CoMER", "--data", "a.npz", "b.npz"]) == 0
+    words = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    assert words[:6] == ["namer-edge", "ablate", "teachers", "--row", "CoMER", "--train"]
+    assert words[-3:] == ["--data", "a.npz", "b.npz"]
+    assert main([*command, "--row", "WAP"]) == 2
+    assert main(["ablate", "all", "--dry-run"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "the run of" in line] == [
+        f"{row}: the run of 1:1" for row in ("LCH + RCH + SCH", "5 x 5", "DWAP")
+    ]
+    assert sum(line.startswith("teacher paper-dwap") for line in lines) == 1
+
+
+def test_a_sample_costs_what_the_model_does() -> None:
+    small = load_config("edge", ["widths=[8, 8, 16, 16]", "blocks=[0, 0, 0, 0]"])
+    gpu, cpu = schedule.seconds_of_a_sample(small)
+    assert gpu == schedule.HOST_SECONDS  # so small that the host is what is waited for
+    assert cpu > gpu
+    cost = building.cost_of(load_config("paper-crohme"))
+    forwards = sum(cost.flops.values())
+    assert 3 * forwards / schedule.GPU_FLOPS > schedule.HOST_SECONDS
+
+
+@pytest.mark.slow
+def test_a_row_trains_its_teacher_first_and_goes_on_where_it_was_stopped(
+    pack: Path,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads = torch.get_num_threads()
+    monkeypatch.chdir(tmp_path)
+    less = ["encoder=edge", "widths=[8, 8, 16, 16]", "blocks=[0, 0, 0, 0]", "symbol_height=10"]
+    less += [f'train=["{pack}"]', f'validation="{pack}"', "batch_size=16", "precision=fp32"]
+    rows = [*SMALL, *PLAIN, *less, "vat_width=16", "pgd_width=16"]
+    teacher = [*less, "epochs=2", "decoder_width=16", "decoder_heads=2", "attention_width=16"]
+    command = ["ablate", "teachers", "--row", "CoMER", "--train", "--config", "edge"]
+    command += ["--epochs", "1", "--threads", "1", "--data", str(pack)]
+    command += [word for s in rows for word in ("--set", s)]
+    command += [word for s in teacher for word in ("--teacher-set", s)]
+    trained: list[tuple[str, bool]] = []
+
+    def stopped(config: TrainConfig, resume: bool) -> bool:
+        """The teacher is stopped after its first epoch."""
+        trained.append((config.output, resume))
+        first = replace(config, epochs=1) if len(trained) == 1 else config
+        return runs_train(first, resume=resume) and len(trained) > 1
+
+    runs_train = runs_module.train
+    monkeypatch.setattr(runs_module, "train", stopped)
+    try:
+        assert main(command) == 130
+        # Its own schedule is what says whether a teacher is finished.
+        record = Path("runs/paper-comer/last.json")
+        content = json.loads(record.read_text())
+        content["config"]["epochs"] = 2
+        record.write_text(json.dumps(content))
+        assert main(command) == 0
+        assert main(command) == 0
+    finally:
+        torch.set_num_threads(threads)
+    row = "runs/edge-ablation-comer"
+    assert trained == [("runs/paper-comer", False), ("runs/paper-comer", True), (row, False)]
+    (measured,) = json.loads(Path("ablations.json").read_text())["rows"]
+    assert (measured["row"], measured["note"]) == ("CoMER", "1 of 1 epochs, shortened")
+    assert len(measured["right"]) == measured["total"] == 16
 
 
 def _never(*_: object, **__: object) -> None:

@@ -8,8 +8,8 @@ import torch
 from namer_edge.data.augment import Augmentation
 from namer_edge.data.batches import TrainingSet, loader
 from namer_edge.model.namer import Namer
+from namer_edge.training.building import build, objective_of
 from namer_edge.training.config import TrainConfig, load_config
-from namer_edge.training.loop import build, objective_of
 from namer_edge_runtime.decode.options import DecodingOptions
 from namer_edge_runtime.formula.vocabulary import Vocabulary
 

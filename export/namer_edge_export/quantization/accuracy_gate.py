@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from namer_edge.data.pack import source_hash
 from namer_edge.evaluation.calibration import fit_score_calibration
-from namer_edge.evaluation.exprate import Prediction, rate
+from namer_edge.evaluation.exprate import Prediction, paired_interval, rate
 from namer_edge.evaluation.pairing import Answer, protocol_name, reading
 from namer_edge.evaluation.samples import Sample, file_samples, pack_samples
 from namer_edge_runtime.engine.base import open_engine
@@ -102,16 +102,9 @@ class Comparison:
         return sum(a.read != b.read for a, b in self._pairs())
 
     def interval(self, resamples: int = 10_000, seed: int = 0) -> tuple[float, float]:
-        """95 % percentile bootstrap interval of the drop, in points, over the choice of formulas.
-
-        Paired: each draw takes a formula with both its readings, so that only flips spread it.
-        """
+        """95 % interval of the drop, in points; see `paired_interval`."""
         total = len(self.before.readings)
-        lost, won = len(self.lost), len(self.won)
-        shares = [lost / total, won / total, 1 - (lost + won) / total]
-        counts = np.random.default_rng(seed).multinomial(total, shares, resamples)
-        low, high = np.percentile(100 * (counts[:, 0] - counts[:, 1]) / total, (2.5, 97.5))
-        return float(low), float(high)
+        return paired_interval(len(self.lost), len(self.won), total, resamples, seed)
 
     def to_json(self) -> dict[str, Any]:
         return {

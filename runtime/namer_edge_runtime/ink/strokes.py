@@ -69,9 +69,10 @@ def to_strokes(lines: Sequence[NDArray[np.float64]]) -> Strokes:
 
 def bounds(strokes: Sequence[Stroke]) -> tuple[float, float, float, float]:
     """Smallest box round all strokes: x0, y0, x1, y1 in their unit. At least one is needed."""
-    low = np.min([stroke.min(0) for stroke in strokes], axis=0)
-    high = np.max([stroke.max(0) for stroke in strokes], axis=0)
-    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+    # By coordinate, each contiguous: NumPy reduces rows of two many times as slowly.
+    columns = np.concatenate(strokes).T.copy()  # [2, P]
+    (x0, y0), (x1, y1) = columns.min(1), columns.max(1)
+    return float(x0), float(y0), float(x1), float(y1)
 
 
 def foot(points: NDArray[np.floating]) -> NDArray[np.float64]:
