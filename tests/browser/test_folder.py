@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from namer_edge_runtime.browser import folder as folder_module
 from namer_edge_runtime.browser import onnxruntime_web
 from namer_edge_runtime.browser.folder import make_page
 from namer_edge_runtime.browser.onnxruntime_web import MODULE, WASM, runtime_files
@@ -27,6 +28,15 @@ SOURCES = Path(onnxruntime_web.__file__).parent
 @pytest.fixture
 def tiny(tmp_path: Path) -> ModelFile:
     return write_tiny_model(tmp_path / "tiny")
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_fetched(
+    tmp_path: Path, tiny: ModelFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_module, "runtime_files", lambda _: pytest.fail("was fetched"))
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot write"):
+        make_page(tmp_path / "file" / "page", tiny)
 
 
 def test_the_folder_has_all_that_the_page_asks_for(

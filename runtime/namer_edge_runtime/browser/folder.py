@@ -7,7 +7,7 @@ import re
 from importlib import resources
 from pathlib import Path
 
-from ..atomic import atomic_folder
+from ..atomic import atomic_folder, writing
 from ..errors import UsageError
 from ..model_file import META, ModelFile
 from .onnxruntime_web import LICENSE, MODULE, WASM, runtime_files
@@ -45,9 +45,10 @@ def make_page(folder: Path, model: ModelFile, runtime: Path | None = None) -> in
     """
     _check_model(model)
     _check_replaceable(folder)
-    files = page_files(model, runtime_files(runtime))
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
     with atomic_folder(folder) as part:
+        files = page_files(model, runtime_files(runtime))
         for name, data in files.items():
             (part / name).parent.mkdir(parents=True, exist_ok=True)
             (part / name).write_bytes(data)

@@ -126,6 +126,8 @@ def _with_layers(coarse: NDArray[np.uint8], ground: NDArray[np.uint8]) -> NDArra
         return ground
     written = (ink > LIGHT * dark).view(np.uint8)  # without the holes that grain leaves in it
     strong = cv2.morphologyEx(written, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    if strong.all():
+        return ground
     widest = 2 * float(cv2.distanceTransform(strong, cv2.DIST_L2, cv2.DIST_MASK_3).max())
     kernel = max(9, int(LAYER * widest)) | 1
     below = _closed(coarse, kernel)

@@ -2,6 +2,7 @@
 
 import argparse
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..outputs import STANDARD_OUTPUT, check_outputs
@@ -90,7 +91,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Raises the typed errors of model and engine; those of inputs are named at the end."""
     import sys
-    from pathlib import Path
 
     from ..result import Result
 
@@ -185,6 +185,9 @@ def _format(arguments: argparse.Namespace) -> str:
         raise UsageError("--show-steps and --draw show one input, which needs no --ray")
     if STANDARD_OUTPUT in (arguments.show_steps, arguments.draw):
         raise UsageError("--show-steps and --draw write a PNG file: give its name")
+    for option, name in (("--show-steps", arguments.show_steps), ("--draw", arguments.draw)):
+        if name and Path(name).suffix.lower() not in ("", ".png"):
+            raise UsageError(f"{option} {name}: a PNG file is written: end its name in .png")
     if asked not in (None, *FORMATS):
         raise UsageError(f"no format {asked!r}: there are {', '.join(FORMATS)}")
     if target is not None and asked not in (None, JSON):
@@ -198,7 +201,6 @@ def _format(arguments: argparse.Namespace) -> str:
 
 def _output(arguments: argparse.Namespace, format_: str) -> "Output":
     """Opens the output: lines on standard output, or a journal that becomes the file."""
-    from pathlib import Path
 
     from ..bulk.journal import Journal
     from ..model_file import ModelFile

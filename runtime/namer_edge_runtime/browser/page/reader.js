@@ -25,6 +25,7 @@ async function forget() {
   for (const cache of await Promise.all(names.map((name) => caches.open(name)))) {
     const requests = (await cache.keys()).filter(({ url }) => /\/(model|onnxruntime-web)\/[^/]*$/.test(url));
     await Promise.all(requests.map((request) => cache.delete(request)));
+    await Promise.all(requests.map(({ url }) => fetch(url, { cache: "reload" }).catch(() => null)));
   }
 }
 

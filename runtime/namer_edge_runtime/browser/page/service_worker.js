@@ -25,7 +25,8 @@ async function find(request) {
   const cache = await caches.open(NAME + VERSION);
   const kept = await cache.match(request, { ignoreSearch: true, ignoreVary: true });
   if (kept) return kept;
-  const response = await fetch(request.mode === "navigate" ? request : new Request(request, { cache: "no-cache" }));
+  const isAsItIs = request.mode === "navigate" || request.cache === "reload";
+  const response = await fetch(isAsItIs ? request : new Request(request, { cache: "no-cache" }));
   const isListed = FILES.some((file) => new URL(file, registration.scope).href === request.url);
   if (response.ok && isListed) await cache.put(request, response.clone());
   return response;
