@@ -125,7 +125,8 @@ def _with_layers(coarse: NDArray[np.uint8], ground: NDArray[np.uint8]) -> NDArra
     if dark < 2 * FAINTEST:
         return ground
     written = (ink > LIGHT * dark).view(np.uint8)  # without the holes that grain leaves in it
-    strong = cv2.morphologyEx(written, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    small = np.ones((3, 3), np.uint8)
+    strong = np.asarray(cv2.morphologyEx(written, cv2.MORPH_CLOSE, small), np.uint8)
     if strong.all():
         return ground
     widest = 2 * float(cv2.distanceTransform(strong, cv2.DIST_L2, cv2.DIST_MASK_3).max())
@@ -136,12 +137,12 @@ def _with_layers(coarse: NDArray[np.uint8], ground: NDArray[np.uint8]) -> NDArra
     if not layer.any():
         return ground
     near, wide = (
-        np.asarray(cv2.dilate(layer.view(np.uint8), np.ones((side, side), np.uint8)))
+        np.asarray(cv2.dilate(layer.view(np.uint8), np.ones((side, side), np.uint8)), np.uint8)
         for side in (kernel, 2 * _kernel(coarse, WIDEST_PEN))
     )
     if cv2.countNonZero(strong & wide) < UNDER * cv2.countNonZero(strong):
         return ground
-    below = cv2.erode(below, np.ones((3, 3), np.uint8))  # beside its soft edge, too
+    below = np.asarray(cv2.erode(below, small), np.uint8)  # beside its soft edge, too
     return np.where(near > 0, np.minimum(ground, below), ground)
 
 

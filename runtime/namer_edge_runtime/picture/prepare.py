@@ -13,6 +13,7 @@ from ..preprocessing import Prepared, Preprocessing, opencv_affine, padded_size,
 from .background import INK, ink_map, stretched
 from .components import ConnectedComponents
 from .foreign_ink import BLOT, without_blots, without_foreign_ink
+from .printed_text import PRINT, without_printed_text
 from .sheet import OUTSIDE, find_sheet
 from .skeleton import Skeleton, placed, shown
 from .steps import Steps, Unseen
@@ -289,7 +290,9 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
             return None
         clean = ConnectedComponents.of(again, INK)
         notes = [EDGE]
-    patched = clean
+    unprinted = without_printed_text(clean)
+    notes += [PRINT] * (unprinted is not clean)
+    patched = clean = unprinted
     clean = without_blots(clean) if len(clean) > 1 else clean
     notes += [BLOT] * (clean is not patched)
     clean = clean.without_specks(SPECK)
