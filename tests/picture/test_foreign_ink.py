@@ -13,7 +13,7 @@ from namer_edge_runtime.picture.foreign_ink import (
     SCRIBBLE,
     UNDERLINE,
 )
-from namer_edge_runtime.picture.prepare import prepare
+from namer_edge_runtime.picture.prepare import EDGE, prepare
 
 from .test_prepare import LOOK, STROKES, page
 
@@ -84,6 +84,13 @@ def spiral() -> Gray:
     return picture
 
 
+def run_together(along: bool) -> Gray:
+    picture = sheet() if along else np.ascontiguousarray(sheet().T)
+    for y in range(2, picture.shape[0] + 10, 11):
+        cv2.circle(picture, (25, y), 6, 30, -1, cv2.LINE_AA)
+    return picture if along else np.ascontiguousarray(picture.T)
+
+
 def crossed_out(swing: float = 40) -> Gray:
     picture = sheet()
     time = np.linspace(0, 1, 400)
@@ -110,11 +117,14 @@ def numbered() -> Gray:
             (selected(), DOTTED),
             (dotted(), DOTTED),
             (crossed_out(24), SCRIBBLE),
+            (run_together(True), EDGE),
+            (run_together(False), EDGE),
         ),
     ],
     ids=[
         *("box", "circle", "underlines", "holes", "spiral", "crossed out", "page number"),
         *("open circle", "selection", "dotted paper", "crossed out by few lines"),
+        *("spiral that runs together", "spiral above that runs together"),
     ],
 )
 def test_what_is_no_formula_is_left_out_and_told(picture: Gray, note: str) -> None:

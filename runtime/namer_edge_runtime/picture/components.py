@@ -14,6 +14,9 @@ from .stroke_width import measured_width
 THICK = 2.4
 """Components at the picture's edge this many times as thick as the pen are the edge of the paper,
 a finger or a shadow."""
+BEADED, STRIP, NARROW, PART = 1.5, 0.2, 0.1, 0.5
+"""Of a row of holes that run together, as of a spiral: least thickness in pens, share of the
+picture beside its edge in which it lies, greatest width and least length as shares of the edge."""
 
 FINE, LINE = 2.0, 10
 """Pixels: pens below this width are fine where a component is longer than the second."""
@@ -110,6 +113,11 @@ class ConnectedComponents:
         height, width = self.image.shape
         x, y, w, h = self.stats[self.numbers, :4].T
         touching = (x == 0) | (y == 0) | (x + w == width) | (y + h == height)
+        beside = (x + w < STRIP * width) | (x > (1 - STRIP) * width)
+        above = (y + h < STRIP * height) | (y > (1 - STRIP) * height)
+        row = beside & (h > PART * height) & (w < NARROW * height)
+        row |= above & (w > PART * width) & (h < NARROW * width)
+        touching |= row
         if not touching.any():
             return None
         elsewhere = self.only(~touching).without_specks(1.0)
@@ -120,7 +128,7 @@ class ConnectedComponents:
         widest = np.zeros(len(self.stats), np.float32)
         edge = np.isin(self.labels, self.numbers[touching])
         np.maximum.at(widest, self.labels[edge], inside[edge])
-        thick = touching & (2 * widest[self.numbers] > THICK * pen)
+        thick = touching & (2 * widest[self.numbers] > np.where(row, BEADED, THICK) * pen)
         if not thick.any():
             return None
         dirt = np.isin(self.labels, self.numbers[thick]).astype(np.uint8)

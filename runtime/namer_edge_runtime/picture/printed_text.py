@@ -7,15 +7,16 @@ from ..ink.strokes import typical_height
 from .components import ConnectedComponents
 
 PRINT = "printed text is left out"
-LETTERS, MOST = 7, 250
+LETTERS, MOST = 7, 150
 """Least number of letters of a printed line, and most of a picture in which lines are searched."""
 LEAST, SMALL = 6, 0.12
 """Least height of a letter in pixels, and in heights of a typical symbol."""
 STRAIGHT, SAME = 0.035, 0.06
 """Shares of a letter's height that letters are off the baseline, and that letters without ascender
 or descender differ in height, at most; a pixel is never too much."""
-ON_LINE, ALIKE = 0.6, 0.4
-"""Least shares of a line's components that stand on its baseline, and that are of one height."""
+ON_LINE, ALIKE, EQUAL = 0.6, 0.4, 0.8
+"""Least shares of a line's components that stand on its baseline, and of those that are of one
+height; greatest share that are of one width, as holes in a row are."""
 STEEP = 0.12
 """Greatest slope of a baseline."""
 SPACE = 1.5
@@ -63,9 +64,16 @@ def _printed_line(boxes: NDArray[np.float64]) -> NDArray[np.bool_] | None:
     line = near & _joined(boxes, letters[standing], near, SPACE * highest)
     own = line[letters] & standing
     counted = int((line[letters] & (tall > 0.5 * np.median(tall[own]))).sum())
-    alike = np.abs(tall[own, None] - tall[None, own]) <= np.maximum(1, SAME * tall[own])
-    is_print = own.sum() >= max(LETTERS, ON_LINE * counted)
-    return line if is_print and alike.sum(1).max() >= ALIKE * own.sum() else None
+    heights, widths = (_most_alike(sides) for sides in (tall[own], width[letters][own]))
+    if own.sum() < max(LETTERS, ON_LINE * counted) or heights < ALIKE or widths > EQUAL:
+        return None
+    return line
+
+
+def _most_alike(lengths: NDArray[np.float64]) -> float:
+    """The largest share of lengths that one of them equals."""
+    away = np.abs(lengths[:, None] - lengths[None])
+    return float((away <= np.maximum(1, SAME * lengths)).mean(0).max())
 
 
 def _joined(
