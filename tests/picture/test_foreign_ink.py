@@ -86,8 +86,8 @@ def spiral() -> Gray:
 
 def run_together(along: bool) -> Gray:
     picture = sheet() if along else np.ascontiguousarray(sheet().T)
-    for y in range(2, picture.shape[0] + 10, 11):
-        cv2.circle(picture, (25, y), 6, 30, -1, cv2.LINE_AA)
+    for y in range(2, picture.shape[0] - 4, 7):
+        cv2.circle(picture, (25, y), 4, 30, -1, cv2.LINE_AA)
     return picture if along else np.ascontiguousarray(picture.T)
 
 
