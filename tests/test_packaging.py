@@ -50,8 +50,10 @@ def test_no_version_with_a_known_hole_is_allowed(package: str) -> None:
     assert re.search(row, (ROOT / "SECURITY.md").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("folder", WEIGHTS, ids=lambda path: path.name)
-def test_weights_lie_beside_their_license(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "folder", [path for path in WEIGHTS if path.name != "free-edge"], ids=lambda path: path.name
+)
+def test_weights_of_crohme_lie_beside_their_license(folder: Path) -> None:
     text = (folder / "LICENSE").read_text("utf-8")
     assert "SPDX-License-Identifier: CC-BY-NC-SA-3.0" in text
     assert "https://creativecommons.org/licenses/by-nc-sa/3.0/" in text

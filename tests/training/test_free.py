@@ -10,6 +10,8 @@ from namer_edge.training.config import load_config
 from namer_edge.training.loop import train
 from namer_edge_runtime.command import main
 from namer_edge_runtime.errors import DataError
+from namer_edge_runtime.formula.vocabulary import Vocabulary
+from namer_edge_runtime.model_file import ModelFile, locate
 
 from .conftest import SMALL
 
@@ -74,8 +76,22 @@ def test_the_checkpoint_was_made_of_free_sources_alone() -> None:
         record = record.get("before")
 
 
-def test_the_licence_lies_beside_the_checkpoint_and_names_each_source() -> None:
-    text = CHECKPOINT.with_name("LICENSE-free-edge").read_text("utf-8")
+def test_the_packaged_model_is_made_of_that_checkpoint_and_free_ink() -> None:
+    model = ModelFile.open("free-edge")
+    record = json.loads(CHECKPOINT.read_text())
+    assert model.meta["licence"] == record["licence"]
+    assert model.meta["training"]["checkpoint_sha256"] == record["sha256"]
+    assert model.meta["calibration"]["data"] == "composed.npz"
+    assert model.vocabulary.size == Vocabulary.load("everyday").size
+
+
+@pytest.mark.parametrize(
+    "path",
+    [CHECKPOINT.with_name("LICENSE-free-edge"), locate("free-edge") / "LICENSE"],
+    ids=["checkpoint", "model"],
+)
+def test_the_licence_lies_beside_the_weights_and_names_each_source(path: Path) -> None:
+    text = path.read_text("utf-8")
     assert "SPDX-License-Identifier: Apache-2.0" in text
     for source in ("Detexify", "UNIPEN", "Omniglot", "Detypify", "hwrt", "pendigits"):
         assert source in text
