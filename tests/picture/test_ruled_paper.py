@@ -52,6 +52,19 @@ def test_lines_of_two_strengths_leave_millimeter_paper() -> None:
     assert cv2.connectedComponents((prepared.image > 100).astype(np.uint8))[0] == 3
 
 
+@pytest.mark.parametrize("pen", [4, 7])
+def test_a_printed_line_leaves_where_a_box_runs_along_it(pen: int) -> None:
+    lined = np.full((300, 500), 235, np.uint8)
+    lined[25::40] = lined[:, 25::40] = 190
+    lined[90:200, 200:206] = lined[90:200, 300:306] = 20
+    cv2.rectangle(lined, (65, 65), (445, 245), 20, pen)
+    plain = without_ruling(255 - lined)
+    beside = np.ones(lined.shape, np.bool_)
+    beside[60:251, 60:451] = False
+    assert (plain[beside] <= 60).all()
+    assert (plain[65, 65:425] > 150).all()
+
+
 @pytest.mark.parametrize("rows", [[70], [60, 90], [10, 60, 80]])
 def test_bars_from_edge_to_edge_are_no_ruling(rows: list[int]) -> None:
     page = np.zeros((130, 250), np.uint8)

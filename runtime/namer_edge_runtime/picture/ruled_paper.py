@@ -162,8 +162,15 @@ def _lines(
     lines = _one_each(lines, slope)
     if not _evenly_apart(lines):
         return lines
-    more = [_line(ink, rows, ground, grain) for rows in _missing(lines)]
-    return lines + [line for line in more if line is not None and line.level < LIKE * usual]
+    above, below = (
+        int(np.median([getattr(line, side) for line in lines])) + 1 for side in ("above", "below")
+    )
+    for rows in [*_missing(lines)]:
+        line = _line(ink, rows, ground, grain)
+        if line is not None and line.level >= LIKE * usual:  # a box or a bar runs along it
+            line = Line(rows, usual, above, below)
+        lines += [] if line is None else [line]
+    return lines
 
 
 def _one_each(lines: list[Line], slope: float) -> list[Line]:
