@@ -224,8 +224,6 @@ def test_what_the_system_refuses_is_one_line_without_blame(
         (["recognize", "x", "--threads", "0"], 2, "'0' is no whole number from 1 on"),
         (["recognize", "x", "--threads", "100000"], 2, "100000 threads: give 1 to 1024"),
         (["recognize", "x", "--draw", "-"], 2, "give its name"),
-        (["recognize", "x", "--draw", "o.txt"], 2, "--draw o.txt: a PNG file is written"),
-        (["recognize", "x", "--show-steps", "o.jpg"], 2, "end its name in .png"),
         (["recognize", "x", "--batch-size", "many"], 2, "'many' is no whole number"),
         (["recognize", "x", "--model", "nowhere"], 2, "no model 'nowhere'"),
         (["recognize", "x", "--engine", "abacus"], 2, "no engine 'abacus'"),

@@ -36,6 +36,17 @@ def test_a_link_is_written_through_and_what_is_no_file_stays(
         assert pipe.is_fifo()
 
 
+@pytest.mark.parametrize(("option", "name"), [("--draw", "o.txt"), ("--show-steps", "o.jpg")])
+def test_a_picture_is_not_written_under_another_kinds_name(
+    recognize: Run, tmp_path: Path, option: str, name: str
+) -> None:
+    save_inputs(tmp_path / "in")
+    code, _, errors = recognize(tmp_path / "in" / "a.png", option, tmp_path / name)
+    assert code == 2
+    assert "a PNG file is written: end its name in .png" in errors
+    assert not (tmp_path / name).exists()
+
+
 def test_nothing_that_is_read_or_written_otherwise_is_replaced(
     recognize: Run, tmp_path: Path
 ) -> None:
