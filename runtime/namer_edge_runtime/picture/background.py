@@ -11,6 +11,7 @@ from .downscale import shrunk
 from .histogram import counts, quantile, spread
 from .ruled_paper import without_ruling
 from .steps import Steps, Unseen
+from .stroke_width import widest
 
 RULING = "the printed lines of the paper are left out"
 COARSE, COARSEST = 512, 128
@@ -129,8 +130,7 @@ def _with_layers(coarse: NDArray[np.uint8], ground: NDArray[np.uint8]) -> NDArra
     strong = np.asarray(cv2.morphologyEx(written, cv2.MORPH_CLOSE, small), np.uint8)
     if strong.all():
         return ground
-    widest = 2 * float(cv2.distanceTransform(strong, cv2.DIST_L2, cv2.DIST_MASK_3).max())
-    kernel = max(9, int(LAYER * widest)) | 1
+    kernel = max(9, int(LAYER * widest(strong))) | 1
     below = _closed(coarse, kernel)
     levels = _missing_light(below, ground)
     layer = (levels > max(FAINTEST, FAINTLY * dark)) & (levels < LIGHT * dark)

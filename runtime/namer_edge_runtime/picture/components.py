@@ -75,6 +75,12 @@ class ConnectedComponents:
         return self.stats[self.numbers, 2:4].astype(np.float64)
 
     @property
+    def boxes(self) -> NDArray[np.float64]:
+        """[components, 4] x0, y0, x1, y1 of each kept component, the last two exclusive."""
+        low = self.stats[self.numbers, :2].astype(np.float64)
+        return np.concatenate([low, low + self.sizes], axis=1)
+
+    @property
     def bounds(self) -> tuple[int, int, int, int]:
         """x0, y0, x1, y1 of the box round them all, the last two exclusive."""
         corner, size = self.stats[self.numbers, :2], self.stats[self.numbers, 2:4]
@@ -100,11 +106,8 @@ class ConnectedComponents:
         dots = self.sizes.max(1, initial=0) < small
         if not dots.any() or dots.all():
             return self
-        low = self.stats[self.numbers, :2].astype(np.float64)
-        high = low + self.sizes
-        gaps = np.maximum(low[dots, None] - high[~dots], low[~dots] - high[dots, None])
-        kept = ~dots
-        kept[dots] = gaps.max(2).min(1) <= far
+        boxes, kept = self.boxes, ~dots
+        kept[dots] = gaps(boxes[dots], boxes[~dots]).min(1) <= far
         return self.only(kept)
 
     def edges_of_paper(self) -> NDArray[np.bool_] | None:
@@ -151,6 +154,13 @@ class ConnectedComponents:
         round_it = np.ones((2 * SOFT + 1, 2 * SOFT + 1), np.uint8)
         near = cv2.dilate(self.mask.view(np.uint8), round_it)
         return np.where(near > 0, self.image, np.uint8(0))
+
+
+def gaps(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[n, m] how far boxes [n, 4] are from boxes [m, 4] in x or y, whichever is further; negative
+    where they overlap."""
+    low, high = one[:, None, :2] - other[:, 2:], other[:, :2] - one[:, None, 2:]
+    return np.asarray(np.maximum(low, high).max(2))
 
 
 def usual_side(stats: NDArray[np.int32]) -> float:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ink.strokes import BAR, DOT, typical_height
-from .components import ConnectedComponents
+from .components import ConnectedComponents, gaps
+from .stroke_width import widest
 
 DOTTED = "a dotted or dashed pattern is left out"
 FRAME = "a frame round the formula is left out"
@@ -88,7 +89,7 @@ def without_blots(clean: ConnectedComponents) -> ConnectedComponents:
     pen = _pen_of(clean, ~solid)
     blots = solid & (np.minimum(width, height) > BROAD * pen)
     for place in np.flatnonzero(blots).tolist():
-        blots[place] = _widest(clean, place) > BROAD * pen
+        blots[place] = widest(_own(clean, place)[0]) > BROAD * pen
     narrow, wide = np.minimum(width, height), np.maximum(width, height)
     holes = solid & (narrow > HOLE * pen) & (wide < 2 * narrow)
     if holes.sum() >= ROW:
@@ -146,12 +147,6 @@ def _without_scribbles(clean: ConnectedComponents) -> ConnectedComponents:
 def _pen_of(clean: ConnectedComponents, lines: NDArray[np.bool_]) -> float:
     """The pen's width, measured on `lines` where those differ from all."""
     return clean.pen if lines.all() or not lines.any() else clean.only(lines).pen
-
-
-def _widest(clean: ConnectedComponents, place: int) -> float:
-    """Width of the widest place of a component, in pixels."""
-    own, _ = _own(clean, place)
-    return 2 * float(cv2.distanceTransform(own, cv2.DIST_L2, cv2.DIST_MASK_3).max())
 
 
 def _own(clean: ConnectedComponents, place: int) -> tuple[NDArray[np.uint8], tuple[slice, slice]]:
@@ -255,8 +250,7 @@ def _lowest_lines(clean: ConnectedComponents) -> Iterator[int]:
 
 def _without_far_ink(clean: ConnectedComponents) -> ConnectedComponents:
     """Removes a small amount of writing that is further than `AWAY` symbols from the main part."""
-    low = clean.stats[clean.numbers, :2].astype(np.float64)
-    high = low + clean.sizes
+    boxes = clean.boxes
     distance = AWAY * clean.height
     group = np.full(len(clean), -1)
     count = 0
@@ -267,8 +261,7 @@ def _without_far_ink(clean: ConnectedComponents) -> ConnectedComponents:
         group[start] = count
         while waiting:
             one = waiting.pop()
-            gaps = np.maximum(low[one] - high, low - high[one]).max(1)
-            near = np.flatnonzero((gaps <= distance) & (group < 0))
+            near = np.flatnonzero((gaps(boxes[[one]], boxes)[0] <= distance) & (group < 0))
             group[near] = count
             waiting += near.tolist()
         count += 1

@@ -290,11 +290,10 @@ def _measured(image: NDArray[np.uint8]) -> _Ink | None:
             return None
         clean = ConnectedComponents.of(again, INK)
         notes = [EDGE]
-    unprinted = without_printed_text(clean)
-    notes += [PRINT] * (unprinted is not clean)
-    patched = clean = unprinted
-    clean = without_blots(clean) if len(clean) > 1 else clean
-    notes += [BLOT] * (clean is not patched)
+    for step, note in ((without_printed_text, PRINT), (without_blots, BLOT)):
+        left = step(clean) if len(clean) > 1 else clean
+        notes += [note] * (left is not clean)
+        clean = left
     clean = clean.without_specks(SPECK)
     if not len(clean):
         return None

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ink.strokes import typical_height
-from .components import ConnectedComponents
+from .components import ConnectedComponents, gaps
 
 PRINT = "printed text is left out"
 LETTERS, MOST = 7, 150
@@ -28,14 +28,14 @@ GAP = 0.6
 def without_printed_text(clean: ConnectedComponents) -> ConnectedComponents:
     """The components without printed lines, where others are left that are no print."""
     rest = np.ones(len(clean), np.bool_)
-    low = clean.stats[clean.numbers, :2].astype(np.float64)
-    boxes = np.concatenate([low, low + clean.sizes], axis=1)
+    boxes = clean.boxes
     while rest.any() and (line := _printed_line(boxes[rest])) is not None:
         rest[np.flatnonzero(rest)[line]] = False
     if rest.all() or not rest.any():
         return clean
     height = float((boxes[~rest, 3] - boxes[~rest, 1]).max())
-    return clean.only(rest) if _distance(boxes[rest], boxes[~rest]) > GAP * height else clean
+    apart = gaps(boxes[rest], boxes[~rest]).min() > GAP * height
+    return clean.only(rest) if apart else clean
 
 
 def _printed_line(boxes: NDArray[np.float64]) -> NDArray[np.bool_] | None:
@@ -87,10 +87,3 @@ def _joined(
     joined = np.zeros(len(boxes), np.bool_)
     joined[order[part == part[order == middle][0]]] = True
     return joined
-
-
-def _distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """The least distance of the boxes [n, 4] from those [m, 4], along x or y."""
-    low = np.maximum(one[:, None, :2], other[None, :, :2])
-    high = np.minimum(one[:, None, 2:], other[None, :, 2:])
-    return float((low - high).max(2).min())

@@ -162,15 +162,15 @@ def _lines(
     lines = _one_each(lines, slope)
     if not _evenly_apart(lines):
         return lines
-    above, below = (
-        int(np.median([getattr(line, side) for line in lines])) + 1 for side in ("above", "below")
-    )
-    for rows in [*_missing(lines)]:
+    above, below = np.median([(line.above, line.below) for line in lines], axis=0).astype(int) + 1
+    more = []
+    for rows in _missing(lines):
         line = _line(ink, rows, ground, grain)
-        if line is not None and line.level >= LIKE * usual:  # a box or a bar runs along it
-            line = Line(rows, usual, above, below)
-        lines += [] if line is None else [line]
-    return lines
+        if line is None:
+            continue
+        has_ink = line.level >= LIKE * usual  # a box or a bar runs along it
+        more.append(Line(rows, usual, int(above), int(below)) if has_ink else line)
+    return lines + more
 
 
 def _one_each(lines: list[Line], slope: float) -> list[Line]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .downscale import shrunk
+from .stroke_width import widest
 
 OUTSIDE = "what lies round the sheet is left out"
 COARSE = 320
@@ -93,7 +94,7 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     filled = np.zeros_like(gray)
     cv2.drawContours(filled, contours, -1, 1, cv2.FILLED)
     dark = np.asarray(filled, np.uint8) & np.asarray(1 - bright, np.uint8)
-    if dark.any() and _widest(bare) < WIDER * _widest(dark):
+    if dark.any() and widest(np.pad(bare, 1)) < WIDER * widest(np.pad(dark, 1)):
         return None
     away = cv2.distanceTransform(outside.astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_3)
     within = cv2.distanceTransform(hull, cv2.DIST_L2, cv2.DIST_MASK_3)
@@ -110,11 +111,6 @@ def _hull(gray: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     if not dark.any() and (inner < FAINT * paper).sum() < WRITTEN * area:
         return None
     return hull if desk < DARKER * paper and paper - desk > CONTRAST else None
-
-
-def _widest(mask: NDArray[np.uint8]) -> float:
-    framed = np.pad(mask, 1)
-    return float(cv2.distanceTransform(framed, cv2.DIST_L2, cv2.DIST_MASK_3).max())
 
 
 def _cut_out(

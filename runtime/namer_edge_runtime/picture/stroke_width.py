@@ -31,6 +31,11 @@ def measured_width(ink: NDArray[np.uint8], mask: NDArray[np.bool_], components: 
     return float((outline / 2 - np.sqrt(inside)) / (np.pi / 2 * components))
 
 
+def widest(mask: NDArray[np.uint8]) -> float:
+    """Width, in pixels, of the widest place of a mask [H, W] that has an outside."""
+    return 2 * float(cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_3).max())
+
+
 def _different(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> int:
     """Number of pixels that differ."""
     return cv2.countNonZero(cv2.bitwise_xor(one, other))

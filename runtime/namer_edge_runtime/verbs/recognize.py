@@ -201,7 +201,6 @@ def _format(arguments: argparse.Namespace) -> str:
 
 def _output(arguments: argparse.Namespace, format_: str) -> "Output":
     """Opens the output: lines on standard output, or a journal that becomes the file."""
-
     from ..bulk.journal import Journal
     from ..model_file import ModelFile
     from .output import JournalOutput, Output

@@ -25,8 +25,8 @@ async function find(request) {
   const cache = await caches.open(NAME + VERSION);
   const kept = await cache.match(request, { ignoreSearch: true, ignoreVary: true });
   if (kept) return kept;
-  const isAsItIs = request.mode === "navigate" || request.cache === "reload";
-  const response = await fetch(isAsItIs ? request : new Request(request, { cache: "no-cache" }));
+  const hasMode = request.mode === "navigate" || request.cache === "reload";
+  const response = await fetch(hasMode ? request : new Request(request, { cache: "no-cache" }));
   const isListed = FILES.some((file) => new URL(file, registration.scope).href === request.url);
   if (response.ok && isListed) await cache.put(request, response.clone());
   return response;
