@@ -9,7 +9,7 @@ from namer_edge_runtime.errors import ConfigError
 from ..checkpoints.weights import load_model
 from ..training.config import TrainConfig, load_config
 from ..training.loop import train
-from .tables import Row, Table
+from .tables import Table
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,6 @@ class Run:
 
     name: str
     config: TrainConfig
-    row: Row | None = None
     teacher_settings: tuple[str, ...] = ()
     """Overrides of the teacher's configuration, "key=value"."""
 
@@ -61,7 +60,8 @@ class Run:
         it. Raises what `training.loop.train` raises."""
         if self.done:
             return True
-        if self.teacher is not None and not self.teacher.train():
+        teacher = self.teacher
+        if teacher is not None and not teacher.train():
             return False
         return train(self.config, resume=(self.folder / "state.safetensors").exists())
 
@@ -82,13 +82,13 @@ def runs(
     teachers = tuple(teacher_settings)
     for row in table.rows:
         if config is None:
-            yield Run(row.name, load_config(row.config, settings), row, teachers)
+            yield Run(row.name, load_config(row.config, settings), teachers)
             continue
         name = row.name.replace(" ", "").replace(":", "-").replace("+", "-").lower()
         changes = [f"{key}={_toml(value)}" for key, value in row.settings.items()]
         base = load_config(config).output
         mine = load_config(config, [f"output={base}-ablation-{name}", *changes, *settings])
-        yield Run(row.name, mine, row, teachers)
+        yield Run(row.name, mine, teachers)
 
 
 def _toml(value: object) -> str:

@@ -32,6 +32,7 @@ class Estimate:
     """Minutes that a run still takes."""
 
     run: Run
+    epochs: int
     samples: int
     gpu_minutes: float
     cpu_minutes: float
@@ -41,10 +42,10 @@ class Estimate:
     def text(self) -> str:
         if self.same_as:
             return f"{self.run.name}: the run of {self.same_as}"
-        left = self.run.config.epochs - self.run.epochs_done
         return (
-            f"{self.run.name}: {left} of {self.run.config.epochs} epochs to go, {self.samples:,} "
-            f"samples, GPU {self.gpu_minutes:,.0f} min, this CPU {self.cpu_minutes:,.0f} min"
+            f"{self.run.name}: {self.epochs} of {self.run.config.epochs} epochs to go, "
+            f"{self.samples:,} samples, GPU {self.gpu_minutes:,.0f} min, "
+            f"this CPU {self.cpu_minutes:,.0f} min"
         )
 
 
@@ -52,22 +53,23 @@ def estimates(runs: Iterable[Run]) -> Iterator[Estimate]:
     """The estimate of each run, after those of its teacher where that is not trained yet; costs are
     measured once for each architecture. A run of several rows is counted with the first."""
     seconds: dict[object, tuple[float, float]] = {}
-    told: dict[Path, str] = {}
+    known: dict[Path, str] = {}
     for run in runs:
         teacher = run.teacher
         for one in (run,) if teacher is None else (teacher, run):
-            if one.folder in told:
+            if one.folder in known:
                 if one is run:
-                    yield Estimate(run, 0, 0.0, 0.0, told[one.folder])
+                    yield Estimate(run, 0, 0, 0.0, 0.0, known[one.folder])
                 continue
-            told[one.folder] = one.name
+            known[one.folder] = one.name
             config = one.config
             kind = (config.model, config.architecture, config.decoder, config.preprocessing)
             if kind not in seconds:
                 seconds[kind] = seconds_of_a_sample(config)
             gpu, cpu = (second / 60 for second in seconds[kind])
-            samples = max(0, config.epochs - one.epochs_done) * _formulas(config)
-            yield Estimate(one, samples, samples * gpu, samples * cpu)
+            epochs = max(0, config.epochs - one.epochs_done)
+            samples = epochs * _formulas(config)
+            yield Estimate(one, epochs, samples, samples * gpu, samples * cpu)
 
 
 def seconds_of_a_sample(config: TrainConfig) -> tuple[float, float]:

@@ -10,7 +10,6 @@ from namer_edge_runtime.verbs.options import positive
 
 if TYPE_CHECKING:
     from ..ablation.runs import Run
-    from ..ablation.tables import Row
 
 SUMMARY = "measure the rows of an ablation table beside the paper's figures"
 
@@ -183,16 +182,12 @@ def _measure(arguments: argparse.Namespace, names: list[str]) -> int:
                 reader = AtInference.of(arguments.model, arguments.device, arguments.paper_nodes)
                 for name in filter(lambda name: TABLES[name].at_inference, names):
                     for run in planned[name]:
-                        results.add(reader.measure(name, _row(run), pack))
+                        results.add(reader.measure(name, TABLES[name].row(run.name), pack))
             for name in names:
                 for run in planned[name]:
-                    measured = measure_run(name, _row(run), run.folder, pack)
+                    row = TABLES[name].row(run.name)
+                    measured = measure_run(name, row, run.folder, pack)
                     if measured is not None:
                         results.add(measured)
     print(text(results, names))
     return 0
-
-
-def _row(run: "Run") -> "Row":
-    assert run.row is not None
-    return run.row
